@@ -7,14 +7,15 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import islice
 from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.comparing.compare import Stretch, redline
-from indexer.comparing.measures import ComparedText, common, feature_set, measure_pair
+from indexer.comparing.compare import Change, Stretch, redline
+from indexer.comparing.measures import ComparedText, feature_set, measure_pair
 from indexer.errors import DocumentNotFound
 from indexer.fingerprinting.fingerprint import rows_with_symbols
 from indexer.model import Query, Row
@@ -127,23 +128,50 @@ def _around(parents: Sequence[int], start: int) -> list[int]:
 
 
 MAX_VERSIONS = 200
+_FEATURES_AT_ONCE = 1 << 14
 Source: TypeAlias = Literal["document", "file"]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Step:
-    """The change from one version to another. `similarity` is `lcs`; `added` and `removed` are
-    numbers of words; `redline` has the texts.
+    """The change from one version to another, which is measured on first use.
 
     `dated`: the origin is older by its date. Otherwise which of the two came first is not known.
     """
 
     origin: str
     dated: bool
-    similarity: float
-    added: int
-    removed: int
-    redline: tuple[Stretch, ...] = field(repr=False)
+    texts: tuple[str, str] = field(repr=False)
+    recipe: Recipe = field(repr=False)
+
+    @cached_property
+    def redline(self) -> tuple[Stretch, ...]:
+        """The changes."""
+        return tuple(redline(*self.texts))
+
+    @cached_property
+    def similarity(self) -> float:
+        """The similarity of both texts by `lcs`."""
+        before, after = (ComparedText(text, self.recipe) for text in self.texts)
+        return measure_pair("lcs", before, after).similarity
+
+    @property
+    def added(self) -> int:
+        """The number of words that are added."""
+        return self._words("added")
+
+    @property
+    def removed(self) -> int:
+        """The number of words that are removed."""
+        return self._words("removed")
+
+    @property
+    def is_measured(self) -> bool:
+        """True once the changes and the similarity are known."""
+        return self.__dict__.keys() >= {"redline", "similarity"}
+
+    def _words(self, change: Change) -> int:
+        return sum(stretch.words for stretch in self.redline if stretch.change == change)
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,12 +219,8 @@ def versions(store: Store, id: str, *, dates: bool = True) -> Versions:
     return order_versions(read_members(store, id), require_recipe(store), dates=dates)
 
 
-def order_versions(
-    members: Sequence[Row], recipe: Recipe, *, dates: bool = True, with_steps: bool = True
-) -> Versions:
-    """Order the versions among documents of a family, the first 200 texts as above; `with_steps`
-    computes the changes from each to the next.
-    """
+def order_versions(members: Sequence[Row], recipe: Recipe, *, dates: bool = True) -> Versions:
+    """Order the versions among documents of a family, the first 200 texts as above."""
     name = members[0].family
     rows = sorted(members, key=lambda row: (row.id != name, -(row.similarity or 0.0), row.id))
     texts = _texts(list(rows_with_symbols(rows, recipe)))
@@ -208,8 +232,7 @@ def order_versions(
         key=lambda position: _likely_first(dated[position][0], representatives[position]),
     )
     parents = lineage(_differences(representatives, recipe), [date for date, _ in dated], order)
-    of_steps = recipe if with_steps else None
-    ordered = tuple(_ordered_versions(texts, dated, parents, order, of_steps))
+    ordered = tuple(_ordered_versions(texts, dated, parents, order, recipe))
     return Versions(name, len(rows), ordered, tuple(_notes(ordered, dates, left_out)))
 
 
@@ -249,13 +272,19 @@ def _likely_first(date: int | None, row: Row) -> tuple[bool, int, int, str]:
 
 def _differences(representatives: Sequence[Row], recipe: Recipe) -> Numbers64:
     """Return how many features two versions do not share, as an (n, n) matrix."""
-    sets = [feature_set(row.text, recipe) for row in representatives]
-    counts = np.zeros((len(sets), len(sets)), dtype=np.int64)
-    for left, left_set in enumerate(sets):
-        for right, right_set in enumerate(sets[:left]):
-            differing = len(left_set) + len(right_set) - 2 * common(left_set, right_set)
-            counts[left, right] = counts[right, left] = differing
-    return counts
+    sets = [feature_set(row.text, recipe).hashes for row in representatives]
+    sizes = np.array(list(map(len, sets)), dtype=np.int64)
+    hashes = np.concatenate(sets)
+    order = np.argsort(hashes)
+    hashes, owners = hashes[order], np.repeat(np.arange(len(sets)), sizes)[order]
+    columns = np.cumsum(np.append(0, hashes[1:] != hashes[:-1])) if len(hashes) else order
+    common = np.zeros((len(sets), len(sets)))
+    for first in range(0, int(columns[-1]) + 1 if len(columns) else 0, _FEATURES_AT_ONCE):
+        start, end = np.searchsorted(columns, (first, first + _FEATURES_AT_ONCE))
+        table = np.zeros((len(sets), _FEATURES_AT_ONCE), dtype=np.float32)
+        table[owners[start:end], columns[start:end] - first] = 1
+        common += table @ table.T
+    return sizes[:, None] + sizes[None, :] - 2 * common.astype(np.int64)
 
 
 def _ordered_versions(
@@ -263,19 +292,18 @@ def _ordered_versions(
     dated: Sequence[tuple[int | None, Source | None]],
     parents: Sequence[int | None],
     order: Sequence[int],
-    recipe: Recipe | None,
+    recipe: Recipe,
 ) -> Iterator[Version]:
-    """Yield the versions depth-first, each branch to its end before the next; without a recipe no
-    steps.
-    """
+    """Yield the versions depth-first, each branch to its end before the next."""
     waiting = [(position, 0) for position in order if parents[position] is None]
     while waiting:
         position, depth = waiting.pop()
         row, parent = texts[position][0], parents[position]
         step = None
-        if parent is not None and recipe:
+        if parent is not None:
+            origin = texts[parent][0]
             is_dated = _before(dated[parent][0], dated[position][0])
-            step = _step(texts[parent][0], row, is_dated, recipe)
+            step = Step(origin.id, is_dated, (origin.text, row.text), recipe)
         copies = tuple((row_copy.id, row_copy.path) for row_copy in texts[position][1:])
         yield Version(row.id, row.path, row.words, *dated[position], copies, depth, step)
         waiting.extend(
@@ -285,15 +313,6 @@ def _ordered_versions(
 
 def _before(earlier: int | None, later: int | None) -> bool:
     return earlier is not None and later is not None and earlier < later
-
-
-def _step(origin: Row, row: Row, dated: bool, recipe: Recipe) -> Step:
-    stretches = tuple(redline(origin.text, row.text))
-    texts = ComparedText(origin.text, recipe), ComparedText(row.text, recipe)
-    similarity = measure_pair("lcs", *texts).similarity
-    added = sum(stretch.words for stretch in stretches if stretch.change == "added")
-    removed = sum(stretch.words for stretch in stretches if stretch.change == "removed")
-    return Step(origin.id, dated, similarity, added, removed, stretches)
 
 
 def _notes(ordered: Sequence[Version], dates: bool, left_out: int) -> Iterator[str]:

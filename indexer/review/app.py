@@ -98,7 +98,10 @@ class Page:
 
 
 _SOON = {"wait": "0.1"}  # the first screen of long texts does not wait for all of them
-_NEAREST = {**_SOON, "limit": "10"}  # near duplicates next to a document
+_SOME = {**_SOON, "whole": "no"}  # members of a group, as many as take little time
+_GROUP_READS = ("family", "differences", "near")
+_REDLINES = {"redline": "yes", "whole": "no"}
+_NEAREST = {**_SOON, "limit": "10", "whole": "no"}  # near duplicates next to a document
 _GROUP = {"wait": "1.5"}
 _READING = {"wait": "0.2"}  # nor the first page of a store for all of it
 # facts are compared when somebody unfolds a hit
@@ -111,11 +114,9 @@ PAGES = (
     Page("/searches", "searches.html", "Saved searches", ("counts",), {}),
     Page("/document", "document.html", "Document", ("document", "similar", "history"), _NEAREST),
     Page("/thread", "thread.html", "Thread of mails", ("thread",), {}),
-    Page(
-        "/family", "family.html", "Near-duplicate group", ("family", "differences", "near"), _SOON
-    ),
+    Page("/family", "family.html", "Near-duplicate group", _GROUP_READS, _SOME),
     Page("/variants", "variants.html", "Differences of a group", ("variants",), _GROUP),
-    Page("/versions", "versions.html", "Versions", ("versions",), {"redline": "yes"}),
+    Page("/versions", "versions.html", "Versions", ("versions",), _REDLINES),
     Page("/matrix", "matrix.html", "Versions side by side", ("matrix",), {}),
     Page("/compare", "compare.html", "Compare", ("compare",), _SOON),
     _DASHBOARD,

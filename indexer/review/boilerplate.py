@@ -122,7 +122,7 @@ def discounted_similarity(
     >>> result.plain, result.similarity, result.common
     (0.6, 0.0, 0.6)
     """
-    both = np.union1d(a, b)
+    both = distinct_values(np.concatenate((a, b)))
     shared = np.intersect1d(a, b, assume_unique=True)
     frequencies = corpus.frequencies(both, excluded)
     whole = float(frequencies.weights(both).sum())

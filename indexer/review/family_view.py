@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import time
+from collections import Counter, defaultdict, deque
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
-from typing import Any, get_args
+from typing import Any, TypeAlias, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from indexer.coding import Coding
 from indexer.comparing.compare import redline
@@ -37,9 +38,10 @@ from indexer.grouping.group_options import (
     separation,
 )
 from indexer.jobs.review_file import stored_coding
-from indexer.model import DifferenceKind, Estimate, Mark, Match, Query, Row, Scope
+from indexer.model import DifferenceKind, Estimate, Mark, Match, Progress, Query, Row, Scope
 from indexer.recipe import DEFAULT, Recipe
-from indexer.review.collation import collate, passages_of
+from indexer.review.caches import ReaderCache, TimedCache
+from indexer.review.collation import CollationRow, Unit, Words, collate, passages_of
 from indexer.review.store_statistics import last_group_options
 from indexer.stores.abilities import FullStore
 from indexer.stores.base import Store
@@ -50,6 +52,7 @@ from indexer.wording import count_of, format_marks, format_truncated, percent
 MAX_DOCUMENTS = 500  # documents of a family that are read
 COMPARED = 24  # documents that are compared with each other
 _MAX_PASSAGES = 400  # of a text
+_MIN_MOVED = 3  # words of a passage that is known where it moved to
 _OTHER_RULES = (
     "the groups were made by the rules of another version, so that not every member meets those of "
     "this one; run group to renew them"
@@ -65,7 +68,7 @@ class Family:
     the store. `matrix[i][j]` is how much documents i and j of `compared` resemble each other,
     estimated from their slots; None where one has none. `labels`: how many documents carry each.
     `warnings` are sentences. `measure`: that of the last `group` of such rows, None if it is not
-    known here.
+    known here. `serious`: the kinds of marks for which a reviewer has to read a member.
     """
 
     id: str
@@ -77,6 +80,7 @@ class Family:
     labels: dict[str, int]
     warnings: tuple[str, ...]
     measure: str | None = None
+    serious: frozenset[str] = frozenset()
 
     @property
     def documents(self) -> tuple[Row, ...]:
@@ -119,6 +123,7 @@ def family(store: Store, id: str) -> Family:
             *_warnings(name, principal, members, ranking.total, recipe, stored_coding(store)),
         ),
         measure=measure,
+        serious=serious_marks(settings),
     )
 
 
@@ -135,6 +140,8 @@ def _ranks(
 
 _MAX_PAIRS = 200  # whose texts are compared
 _MAX_CHARS = 4_000_000  # of these texts
+_STEP_CHARS = 64_000  # of the texts of members that are compared together
+_MAX_KEPT = 2_000  # pairs
 _MAX_WORDS = 12  # that are named for a member
 _SERIOUS = frozenset[str](("negated", "parties_exchanged"))
 _OF_TEMPLATES = frozenset[str](("form", "message"))  # in one group where its policy is loose
@@ -167,10 +174,15 @@ class MemberDifferences:
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """Another wording of a passage, none if it is lacking: the changes, and who has it."""
+    """Another wording of a passage, none if it is lacking: the changes, and who has it.
+
+    `behind`: the number of the passage of the principal after which one that only moved stands, 0
+    at the beginning; None if it did not move.
+    """
 
     changes: tuple[tuple[str, str], ...]
     documents: tuple[str, ...]
+    behind: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,25 +211,106 @@ class VaryingPassage:
         return [id for id in ids if id not in others]
 
 
+def serious_marks(settings: Mapping[str, Any]) -> frozenset[str]:
+    """Return the kinds of marks for which a reviewer has to read a member of a group.
+
+    `settings`: those of the last `group`, empty if they are not known.
+    """
+    is_loose = settings.get("policy") == "loose" or has_other_rules(settings)
+    return _SERIOUS if is_loose else _SERIOUS | _OF_TEMPLATES
+
+
+def comparable_members(principal: Row, members: Sequence[Row]) -> list[Row]:
+    """Return the members that are compared with the principal: up to 200 of them, as far as the
+    texts of these pairs have four million characters.
+    """
+    sizes = itertools.accumulate(len(principal.text) + len(row.text) for row in members)
+    pairs = zip(members[:_MAX_PAIRS], sizes, strict=False)
+    return [row for row, size in pairs if size <= _MAX_CHARS]
+
+
+class MemberComparisons:
+    """The differences of members from their principals, computed a step at a time in the
+    background, and kept by pair. Thread-safe.
+    """
+
+    def __init__(self, store: FullStore, readers: ReaderCache) -> None:
+        self._store, self._readers = store, readers
+        self._kept: TimedCache[MemberDifferences] = TimedCache(_MAX_KEPT)
+        self.clear = self._kept.clear
+
+    def find(
+        self,
+        principal: Row,
+        members: Sequence[Row],
+        serious: frozenset[str],
+        timeout: float,
+        whole: bool = True,
+    ) -> dict[str, MemberDifferences]:
+        """Return the differences of members by id, as far as they are compared within `timeout`
+        seconds; the step that is computed then goes on.
+
+        `whole`: all of them, otherwise known ones, and one step more.
+        """
+        deadline = time.monotonic() + timeout
+        of_principal = principal.id, hash(principal.text), serious
+        keys = {row.id: (*of_principal, row.id, hash(row.text)) for row in members}
+        kept = {row.id: self._kept.get(keys[row.id]) for row in members}
+        found = {id: differences for id, differences in kept.items() if differences}
+        unknown = [row for row in members if row.id not in found]
+        for step in list(_steps(unknown))[: None if whole else 1]:
+            read = partial(self._compare, principal, step, serious, keys)
+            names = tuple(keys[row.id] for row in step)
+            seconds = max(0.0, deadline - time.monotonic())
+            result = self._readers.get(("differences", names), read, 1, seconds)
+            if result is None:
+                break
+            found |= result
+        return found
+
+    def _compare(
+        self,
+        principal: Row,
+        members: Sequence[Row],
+        serious: frozenset[str],
+        keys: Mapping[str, Hashable],
+        _progress: Progress,
+    ) -> dict[str, MemberDifferences]:
+        found = member_differences(self._store, [(principal, row) for row in members], serious)
+        for id, differences in found.items():
+            self._kept.put(keys[id], differences)
+        return found
+
+
+def _steps(members: Iterable[Row]) -> Iterator[list[Row]]:
+    """Yield members that are compared together, by the characters of their texts."""
+    step: list[Row] = []
+    chars = 0
+    for row in members:
+        chars += len(row.text)
+        if step and chars > _STEP_CHARS:
+            yield step
+            step, chars = [], len(row.text)
+        step.append(row)
+    if step:
+        yield step
+
+
 def member_differences(
-    store: FullStore, pairs: Sequence[tuple[Row, Row]]
+    store: FullStore, pairs: Sequence[tuple[Row, Row]], serious: frozenset[str]
 ) -> dict[str, MemberDifferences]:
     """Return what tells documents from their principals, given as (principal, document), by id.
 
-    Up to 200 pairs are compared, as far as their texts have four million characters together.
+    `serious`: the marks for which a reviewer has to read a document.
     """
     recipe = require_recipe(store)
     rarity = Rarity(store.vocabulary.frequencies)
-    sizes = itertools.accumulate(len(a.text) + len(b.text) for a, b in pairs)
-    compared = [
-        pair for pair, size in zip(pairs[:_MAX_PAIRS], sizes, strict=False) if size <= _MAX_CHARS
-    ]
-    texts = {row.id: ComparedText(row.text, recipe) for pair in compared for row in pair}
-    compared_texts = [(texts[a.id], texts[b.id]) for a, b in compared]
+    texts = {row.id: ComparedText(row.text, recipe) for pair in pairs for row in pair}
+    compared_texts = [(texts[a.id], texts[b.id]) for a, b in pairs]
     counted = measure_new_words(compared_texts, rarity)
     reasons = [
         reasons_of(rows, both, new)
-        for rows, both, new in zip(compared, compared_texts, counted, strict=True)
+        for rows, both, new in zip(pairs, compared_texts, counted, strict=True)
     ]
     own = [
         content_words(b, a, reason.differences)
@@ -225,13 +318,9 @@ def member_differences(
     ]
     named = list(dict.fromkeys(word for words in own for word in words))
     counts = rarity.frequencies(named).counts if named else {}
-    options = last_group_options(store)
-    is_loose = options is not None and options.criteria.policy == "loose"
-    is_loose = is_loose or has_other_rules(known_group_settings(store.address))
-    serious = _SERIOUS if is_loose else _SERIOUS | _OF_TEMPLATES
     return {
         document.id: _differences(document, reason, sorted(words, key=counts.__getitem__), serious)
-        for (_, document), reason, words in zip(compared, reasons, own, strict=True)
+        for (_, document), reason, words in zip(pairs, reasons, own, strict=True)
     }
 
 
@@ -248,7 +337,7 @@ def _differences(
     if is_cut:
         sentences.append("the text was not read whole")
     if not sentences:
-        same = "the same text" if reasons.same else "the same words"
+        same = "the same text" if reasons.same else "the same words in another order or number"
         sentences = [same if not reasons.new_words.left else "words of the principal are missing"]
     is_serious = any(mark.kind in serious for mark in reasons.marks)
     is_other = bool(words) or is_serious or is_cut
@@ -291,18 +380,11 @@ def varying_passages(principal: Row, members: Sequence[Row]) -> tuple[int, list[
     for row in members[: 5 * _MAX_PAIRS]:
         holders.setdefault(row.text, []).append(row)
     units = passages_of(principal.text)[:_MAX_PASSAGES]
-    found: dict[tuple[int, bool, str], dict[str, list[str]]] = {}
+    found: dict[_Site, dict[_Wording, list[str]]] = {}
     compared = dict(itertools.islice(holders.items(), _MAX_PAIRS))
     for text, rows in compared.items():
         ids = [row.id for row in rows]
-        number = 0
-        for passage in collate([units, passages_of(text)[:_MAX_PASSAGES]]):
-            is_added = passage.cells[0] is None
-            number += not is_added
-            if passage.is_shared:
-                continue
-            wording = passage.variants[-1] if passage.cells[1] is not None else ""
-            site = number, is_added, "" if is_added else passage.variants[0]
+        for site, wording in _wordings(units, passages_of(text)[:_MAX_PASSAGES]):
             found.setdefault(site, {}).setdefault(wording, []).extend(ids)
     documents = 1 + sum(map(len, compared.values()))
     passages = [
@@ -311,16 +393,58 @@ def varying_passages(principal: Row, members: Sequence[Row]) -> tuple[int, list[
     return len(units), passages
 
 
-def _varying(
-    site: tuple[int, bool, str], wordings: Mapping[str, list[str]], compared: int
-) -> VaryingPassage:
+_Site: TypeAlias = tuple[int, bool, str]  # number, whether others alone have it, text
+_Wording: TypeAlias = tuple[str, int | None]  # empty if it is lacking; the passage before a move
+
+
+def _wordings(units: Sequence[Unit], others: Sequence[Unit]) -> Iterator[tuple[_Site, _Wording]]:
+    """Yield the passages in which a text varies from that of `units`, and its wordings.
+
+    A passage that is lacking in one position and added in another has moved.
+    """
+    rows, number = [], 0
+    added: defaultdict[Words, deque[int]] = defaultdict(deque)
+    for row in collate([units, others]):
+        number += row.cells[0] is not None
+        if row.cells[0] is None and _without_number(row):
+            added[_without_number(row)].append(number)
+        if not row.is_shared:
+            rows.append((number, row))
+    moved = Counter[Words]()
+    for number, row in rows:
+        words = _without_number(row)
+        if row.cells[0] is not None:
+            is_moved = row.cells[1] is None and bool(added.get(words))
+            moved[words] += is_moved
+            wording = row.variants[-1] if is_moved or row.cells[1] is not None else ""
+            behind = added[words].popleft() if is_moved else None
+            yield (number, False, row.variants[0]), (wording, behind)
+    for number, row in rows:
+        words = _without_number(row)
+        if row.cells[0] is None:
+            if not moved[words]:
+                yield (number, True, ""), (row.variants[-1], None)
+            moved[words] -= moved[words] > 0
+
+
+def _without_number(row: CollationRow) -> Words:
+    """Return the words of a passage without the number of a clause before them, if there are some
+    to know it by.
+    """
+    words = tuple(itertools.dropwhile(str.isdigit, row.words[0]))
+    return words if len(words) >= _MIN_MOVED else ()
+
+
+def _varying(site: _Site, wordings: Mapping[_Wording, list[str]], compared: int) -> VaryingPassage:
     number, is_added, text = site
     others = sum(map(len, wordings.values()))
-    by_count = sorted(wordings, key=lambda wording: (-len(wordings[wording]), _by_number(wording)))
+    by_count = sorted(wordings, key=lambda each: (-len(wordings[each]), _by_number(each[0])))
     variants = tuple(
-        Variant(_changes(text, wording), tuple(wordings[wording])) for wording in by_count
+        Variant(_changes(text, *wording), tuple(wordings[wording]), wording[1])
+        for wording in by_count
     )
-    what = "" if is_added else _kind_of_variants(text, by_count)
+    reworded = [wording for wording, behind in by_count if behind is None]
+    what = "" if is_added else _kind_of_variants(text, reworded)
     return VaryingPassage(0 if is_added else number, text, what, compared - others, variants)
 
 
@@ -330,7 +454,9 @@ def _by_number(wording: str) -> list[tuple[int, str]]:
     return [(len(part) if index % 2 else 0, part) for index, part in enumerate(parts)]
 
 
-def _changes(text: str, wording: str) -> tuple[tuple[str, str], ...]:
+def _changes(text: str, wording: str, behind: int | None) -> tuple[tuple[str, str], ...]:
+    if behind is not None:
+        return (("moved", wording),)
     if not text or not wording:
         return (("added", wording),) if wording else (("removed", text),)
     return tuple((part.change, part.text) for part in redline(text, wording))
@@ -342,7 +468,7 @@ def _kind_of_variants(text: str, wordings: Sequence[str]) -> str:
     others = (ComparedText(wording, DEFAULT) for wording in wordings[:_MAX_WORDS])
     found = [explain(own, other).facts for other in others]
     kinds = {fact.kind for facts in found for fact in facts}
-    return kinds.pop() if all(found) and len(kinds) == 1 else ""
+    return kinds.pop() if found and all(found) and len(kinds) == 1 else ""
 
 
 # Documents of other groups that are near a document, and what keeps them out of its group.
@@ -394,11 +520,12 @@ def _matrix(rows: Sequence[Row], recipe: Recipe) -> tuple[tuple[Estimate | None,
     size, bits = recipe.slot_bytes, recipe.packed or FULL
     kept = [row.minhash if recipe.minhash else None for row in rows]
     slots = [unpack_slots(sketch, size) if sketch else None for sketch in kept]
-
-    def estimates(left: NDArray[Any] | None) -> tuple[Estimate | None, ...]:
-        return tuple(estimate(left, right, bits) for right in slots)
-
-    return tuple(map(estimates, slots))
+    table: list[list[Estimate | None]] = []
+    for at, left in enumerate(slots):
+        table.append([estimate(left, right, bits) for right in slots[: at + 1]])
+    for at, own in enumerate(table):
+        own.extend(other[at] for other in table[at + 1 :])
+    return tuple(map(tuple, table))
 
 
 def _disagreements(labels: Sequence[Sequence[str]], coding: Coding) -> Iterator[str]:
@@ -457,6 +584,7 @@ def _min_similarity(rows: Sequence[Row], recipe: Recipe) -> float | None:
     stored = [row.similarity for row in rows if row.similarity is not None]
     size, bits = recipe.slot_bytes, recipe.packed or FULL
     slots = [unpack_slots(row.minhash, size) for row in rows[:COMPARED] if row.minhash]
-    values = [np.mean(a == b) for index, a in enumerate(slots) for b in slots[:index]]
+    table = np.array(slots)
+    values = [float((table[:at] == own).mean(axis=1).min()) for at, own in enumerate(slots) if at]
     minimum = float(without_chance(np.array([min(values, default=1.0)]), bits)[0])
     return minimum if stored and minimum < min(stored) - 0.1 else None

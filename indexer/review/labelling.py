@@ -7,9 +7,10 @@ page that the reviewer reads on with, unless there is something to say about it.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from operator import attrgetter
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 from urllib.parse import parse_qs
@@ -50,10 +51,16 @@ from indexer.review.api.work_list import (
     claim,
 )
 from indexer.review.exports.writers import Column, Table
-from indexer.review.family_view import MemberDifferences, format_others
+from indexer.review.family_view import (
+    MemberDifferences,
+    comparable_members,
+    format_others,
+    serious_marks,
+)
 from indexer.review.http import csv_download, read_fields
 from indexer.review.label_queue import LabelRequest, is_as_wanted
 from indexer.review.rendering import link
+from indexer.stores.journal import known_group_settings
 
 if TYPE_CHECKING:
     from indexer.review.site import Site
@@ -95,7 +102,7 @@ class _LabelledParameters(Parameters, frozen=True):
 _REDIRECT = 303
 _MAX_COMPARED = 200  # documents of a dry run that are compared with their principals
 _MAX_AUTHORS = 50  # documents of a conflict that are shown with who labelled them
-_WAIT_SECONDS = 3.0  # for these comparisons, of each group
+_WAIT_SECONDS = 20.0  # for these comparisons
 Html = Callable[..., Response]
 
 
@@ -108,6 +115,19 @@ def labelling_routes(site: Site, html: Html) -> list[BaseRoute]:
         Route("/label/undo", pages.undo, methods=["POST"]),
         Route("/labelled", pages.labelled),
     ]
+
+
+@dataclass(frozen=True, slots=True)
+class _DryRunDifferences:
+    """The differences of documents from their principals, by id.
+
+    `remaining`: the number of documents that are still being compared; `left_out`: that of those
+    beyond what a page compares.
+    """
+
+    differences: Mapping[str, MemberDifferences] = field(default_factory=dict)
+    remaining: int = 0
+    left_out: int = 0
 
 
 class _LabellingPages:
@@ -151,6 +171,7 @@ class _LabellingPages:
             "plan": None,
             "next": values.next,
             "differences": {},
+            "compared": _DryRunDifferences(),
             "others": [],
             "unlike": [],
             "authors": {},
@@ -162,12 +183,13 @@ class _LabellingPages:
                 raise _forgotten(values.plan)
             wanted, result = planned
             is_of_mail = bool(wanted.options and wanted.options.attachments)
-            differences = {} if is_of_mail else self._differences(result)
+            compared = _DryRunDifferences() if is_of_mail else self._compare(result)
+            differences = compared.differences
             others = {id: differences[id] for id in differences if id in _changed(result)}
             context |= {"wanted": wanted, "result": result, "plan": values.plan}
             unlike = [id for id, member in others.items() if member.is_other]
             context |= {"differences": differences, "others": format_others(others)}
-            context |= {"unlike": unlike}
+            context |= {"unlike": unlike, "compared": compared}
             notes = self._site.review.notes(wanted.ids[0]) if result.broken else ()
             context["note"] = notes[-1].text if notes else ""
             return self._html(request, "labelled.html", context)
@@ -195,24 +217,28 @@ class _LabellingPages:
             request, "labelled.html", {**context, "wanted": wanted, "result": outcome}
         )
 
-    def _differences(self, result: LabelResult) -> Mapping[str, MemberDifferences]:
-        """Return what tells the documents of a dry run from the principals of their groups.
-
-        Of documents that take long, those of the time that a page waits.
-        """
+    def _compare(self, result: LabelResult) -> _DryRunDifferences:
+        """Compare the documents of a dry run with the principals of their groups."""
         changes = [(item.family, item.id) for item in result.changes]
         items = [*changes, *((item.family, item.id) for item in result.review)]
-        pairs = [(family, id) for family, id in items if id != family][:_MAX_COMPARED]
+        members = [(family, id) for family, id in items if id != family]
+        pairs = members[:_MAX_COMPARED]
         ids = dict.fromkeys(id for pair in pairs for id in pair)
         rows = self._site.store.get(list(ids)) if ids else {}
         by_family: dict[str, list[Row]] = {}
         for family, id in pairs:
             if family in rows and id in rows:
                 by_family.setdefault(family, []).append(rows[id])
+        serious = serious_marks(known_group_settings(self._site.store.address))
+        deadline = time.monotonic() + _WAIT_SECONDS
         found: dict[str, MemberDifferences] = {}
-        for family, members in by_family.items():
-            found |= self._site.differences(rows[family], members, _WAIT_SECONDS) or {}
-        return found
+        comparable = 0
+        for family, listed in by_family.items():
+            chosen = comparable_members(rows[family], listed)
+            seconds = max(0.0, deadline - time.monotonic())
+            comparable += len(chosen)
+            found |= self._site.members.find(rows[family], chosen, serious, seconds)
+        return _DryRunDifferences(found, comparable - len(found), len(members) - comparable)
 
     def _label(self, values: _LabelForm, login: Login) -> Response:
         if values.on != "checked":

@@ -39,10 +39,11 @@ from indexer.review.caches import (
 from indexer.review.compared_statistics import threshold_statistics
 from indexer.review.comparison_cache import LONG_CHARS, Comparisons
 from indexer.review.family_view import (
-    MemberDifferences,
+    Family,
+    MemberComparisons,
     NearCopy,
     VaryingPassage,
-    member_differences,
+    family,
     near_copies,
     varying_passages,
 )
@@ -310,6 +311,7 @@ _MAX_NEAR = 20  # maximum number of documents of other groups next to a group
 _PAGES = 60  # maximum number of cached pages of hits, and of cached look-ups of short texts
 _VERSIONS = 20  # maximum number of groups with cached versions
 _VERSION_CHARS = 2_000_000  # maximum characters of their changes
+_FAMILIES, _FAMILY_CHARS = 50, 8_000_000  # maximum number of cached groups, of their characters
 _FOLDED = 20  # maximum number of cached searches folded by type
 _LEASE_SECONDS = 60.0  # abandon a search folded by type that nobody polled for this long
 _PREVIEWS = 100  # maximum number of cached previews of other thresholds
@@ -408,6 +410,8 @@ class Site:
         self._counted: TimedCache[tuple[int, int]] = TimedCache(1, _COUNT_SECONDS)
         self._readers = ReaderCache(_COMPARED_CHARS, _LOOKUPS)
         self.comparisons = Comparisons(store, self._readers)
+        self.members = MemberComparisons(store, self._readers)
+        self._families: TimedCache[Family] = TimedCache(_FAMILIES, weight=_FAMILY_CHARS)
         self._pages: TimedCache[Page] = TimedCache(_PAGES)
         self._similar: TimedCache[SimilarResult] = TimedCache(_PAGES)
         self.versions: TimedCache[Any] = TimedCache(_VERSIONS, weight=_VERSION_CHARS)
@@ -581,7 +585,8 @@ class Site:
 
         The statistics and the work list stay, and so do running computations.
         """
-        of_texts = (self.comparisons, self.rendered, self._readers, self.versions)
+        of_groups = (self.members, self.versions, self._families)
+        of_texts = (self.comparisons, self.rendered, self._readers, *of_groups)
         of_searches = (self.facets, self._pages, self._similar, self._folded)
         for cache in (*of_texts, *of_searches):
             cache.clear()
@@ -672,25 +677,25 @@ class Site:
         long_key = (row.id, row.text, options, self._counts(), self._last_job())
         return self._readers.get(long_key, read, 1, timeout)
 
-    def differences(
-        self, principal: Row, members: Sequence[Row], timeout: float
-    ) -> Mapping[str, MemberDifferences] | None:
-        """Return what tells the members of a group from the principal, by id.
-
-        None if they are not compared within `timeout` seconds, which goes on.
-        """
-        pairs = [(principal, member) for member in members]
-        texts = tuple((row.id, hash(row.text)) for row in (principal, *members))
-
-        def read(progress: Progress) -> Mapping[str, MemberDifferences]:
-            return member_differences(self.store, pairs)
-
-        return self._readers.get(("differences", texts), read, 1, timeout)
+    def family(self, id: str) -> Family:
+        """Return the group of a document, which is kept as pages of searches are."""
+        version, job = self._version(), self._last_job()
+        if version is None or job is None:
+            return family(self.store, id)
+        key = id, version, job, self.coding()
+        kept = self._families.get(key)
+        if kept is None:
+            made = family(self.store, id)
+            kept = self._families.put(key, made, sum(len(row.text) for row in made.documents))
+        return kept
 
     def varying(
         self, principal: Row, members: Sequence[Row], timeout: float
     ) -> tuple[int, list[VaryingPassage]] | None:
-        """Return the passages in which the documents of a group vary, as `differences` does."""
+        """Return the passages in which the documents of a group vary.
+
+        None if they are not known within `timeout` seconds, which goes on.
+        """
         texts = tuple((row.id, hash(row.text)) for row in (principal, *members))
 
         def read(progress: Progress) -> tuple[int, list[VaryingPassage]]:

@@ -115,6 +115,21 @@ def test_versions_are_ordered_anew_for_other_digests_and_recipes(
     assert order.call_count == 3  # the last one is kept
 
 
+def test_steps_of_long_versions_are_measured_a_few_at_a_time(
+    library: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(comparisons, "_STEP_CHARS", 1)
+    site = Site(library)
+    some = comparisons.VersionsParameters("first", whole="no")
+    found = [comparisons.version_tree(site, some) for _ in range(2)]
+    assert [(tree.ready, tree.done, tree.to_compare) for tree in found] == [
+        (False, 1, 2),
+        (True, 2, 2),
+    ]
+    of_first = [version.step for version in found[0].versions if version.step]
+    assert [step.similarity is None for step in of_first] == [False, True]
+
+
 def test_versions_are_chosen_on_the_page(library: Any, browser: Browser) -> None:
     with run_site(library.url) as address:
         record = PageRecord(address)

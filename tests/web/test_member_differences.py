@@ -14,10 +14,15 @@ from starlette.testclient import TestClient
 from indexer.grouping.group import group
 from indexer.jobs.status import status
 from indexer.recipe import DEFAULT
-from indexer.review.family_view import member_differences
+from indexer.review.family_view import (
+    MemberComparisons,
+    member_differences,
+    serious_marks,
+    varying_passages,
+)
 from indexer.review.serve import review_application
-from indexer.review.site import Site
 from indexer.stores import open_store
+from indexer.stores.journal import known_group_settings
 
 TEXT = "I acknowledge receipt of the notice dated {} March 2024.{} " + sentence(4, 150)
 ADVICE = " It is subject to the advice of my lawyer."
@@ -103,12 +108,44 @@ def test_a_key_leaves_the_others_out_and_the_dry_run_shows_what_differs(
 def test_decisions_that_leave_members_out_wait_until_these_are_known(
     client: Client, store: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Site, "differences", lambda *_: None)
+    monkeypatch.setattr(MemberComparisons, "find", lambda *_: {})
     id = principal_of(store)
     page = client.get(f"/family?id={id}&leave=yes").text
     assert "decisions that exclude members must wait" in plain(page)
     assert 'action="/label"' not in page
     assert 'action="/label"' in client.get(f"/family?id={id}").text
+
+
+def test_a_page_compares_some_members_and_the_requests_after_it_the_others(
+    client: Client, store: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("indexer.review.family_view._STEP_CHARS", 1)
+    id = principal_of(store)
+    address = f"/api/family/differences?id={id}&wait=20&whole=no"
+    first = client.get(address).json()
+    assert (first["ready"], first["done"], first["to_compare"]) == (False, 1, 5)
+    assert (len(first["members"]), first["others"], first["sentences"]) == (1, [], [])
+    page = plain(client.get(f"/family?id={id}&wait=20").text)
+    assert "being compared with the principal: 2 of 5 . Look again" in page
+    fields = {"id": id, "head": id, "on": "family", "choose": "responsive", "dry_run": "yes"}
+    assert "2 of 5 members have words" in plain(client.submit("/label", **fields).text)
+    assert client.get(address).json()["ready"]
+
+
+def test_a_dry_run_is_not_written_before_its_documents_are_compared(
+    client: Client, store: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    id = principal_of(store)
+    fields = {"id": id, "head": id, "on": "family", "choose": "responsive", "dry_run": "yes"}
+    with monkeypatch.context() as patched:
+        patched.setattr(MemberComparisons, "find", lambda *_: {})
+        page = client.submit("/label", **fields).text
+        assert "5 documents are still being compared with the principals" in plain(page)
+        assert 'action="/label/confirm"' not in page
+    monkeypatch.setattr("indexer.review.family_view._MAX_PAIRS", 3)
+    page = client.submit("/label", **fields).text
+    assert "2 more documents are not compared with the principals" in plain(page)
+    assert 'action="/label/confirm"' in page
 
 
 def test_the_difference_view_counts_the_variants_of_each_passage(
@@ -136,6 +173,7 @@ def test_groups_of_other_rules_are_renewed_and_not_counted_by_these(
     assert renew not in client.get(f"/family?id={id}&wait=20").text + client.get("/dashboard").text
     assert not status(store).other_rules
     monkeypatch.setattr("indexer.grouping.group_options.RULES_VERSION", 0)
+    client = Client(review_application(store, frozenset({"testserver"})))
     for page in (f"/family?id={id}&wait=20", "/dashboard"):
         assert renew in client.get(page).text
     assert status(store).other_rules
@@ -145,6 +183,26 @@ def test_groups_of_other_rules_are_renewed_and_not_counted_by_these(
         form.format(4712, "2024-06-01", "Initech Inc", 75),
     )
     pair = tuple(rows({"a": texts[0], "b": texts[1]}))
-    assert not member_differences(store, [pair])["b"].is_other
+
+    def is_other() -> bool:
+        serious = serious_marks(known_group_settings(store.address))
+        return member_differences(store, [pair], serious)["b"].is_other
+
+    assert not is_other()
     monkeypatch.undo()
-    assert member_differences(store, [pair])["b"].is_other
+    assert is_other()
+
+
+def test_a_passage_that_moved_is_neither_lacking_nor_added(tmp_path: Path) -> None:
+    clauses = [f"{number}. {sentence(number, 20).capitalize()}." for number in range(1, 8)]
+    moved = [clauses[0], *clauses[2:5], clauses[1].replace("2.", "9."), *clauses[5:]]
+    twice = [*moved, clauses[1].replace("2.", "9.")]
+    found = [
+        varying_passages(*rows({"a": "\n\n".join(clauses)}), list(rows({"b": "\n\n".join(other)})))
+        for other in (moved, twice)
+    ]
+    (passage,) = found[0][1]
+    (variant,) = passage.variants
+    assert (passage.number, variant.behind, variant.documents) == (2, 5, ("b",))
+    assert variant.changes == (("moved", clauses[1]),)
+    assert [passage.number for passage in found[1][1]] == [2, 0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Literal
 
@@ -65,6 +66,7 @@ _DISCOUNT_SECONDS = 0.05  # for which a response waits for the similarity withou
 _LEAVE_SECONDS = 20  # for which decisions wait for the members that they leave out
 _MAX_ORDERED = 24  # documents of a group whose page orders its versions
 _MAX_ORDERED_WORDS = 20_000  # words of all of them
+_STEP_CHARS = 60_000  # of the versions whose changes a page measures
 
 
 class VersionsParameters(DocumentId, frozen=True):
@@ -72,6 +74,7 @@ class VersionsParameters(DocumentId, frozen=True):
 
     dates: Annotated[YesNo, about("order by dates, or by the texts alone")] = "yes"
     redline: Annotated[YesNo, about("include the added and removed words")] = "no"
+    whole: Annotated[YesNo, about("measure all steps, or some more than were")] = "yes"
 
 
 class NearParameters(DocumentId, frozen=True):
@@ -86,6 +89,7 @@ class DifferencesParameters(NearParameters, frozen=True):
     leave: Annotated[
         YesNo, about("the page leaves the members that have to be read out of decisions")
     ] = "no"
+    whole: Annotated[YesNo, about("compare all members, or a few more than are known")] = "yes"
 
 
 class JoinParameters(DocumentId, frozen=True):
@@ -124,9 +128,11 @@ class DiscountedParameters(TwoIds, frozen=True):
 
 def family(site: Site, values: DocumentId) -> FamilyResponse:
     """Return the group of a document."""
-    view = family_view.family(site.store, values.id)
+    view = site.family(values.id)
     rows = view.documents
     tree = _versions(site, rows) if _is_quick_to_order(rows) else None
+    if tree:
+        _measure_steps(tree, whole=False)
     joined = site.review.joined()
     return FamilyResponse(
         id=view.id,
@@ -145,22 +151,25 @@ def family(site: Site, values: DocumentId) -> FamilyResponse:
 
 def differences(site: Site, values: DifferencesParameters) -> GroupDifferences:
     """Return what tells the members of a group from its principal."""
-    view = family_view.family(site.store, values.id)
+    view = site.family(values.id)
     leave = values.leave == "yes"
     if view.principal is None:
         return GroupDifferences({}, (), (), leave)
     wait = max(values.wait, _LEAVE_SECONDS) if leave else values.wait
-    found = site.differences(view.principal, view.members, wait)
-    if found is None:
-        return GroupDifferences({}, (), (), leave, ready=False)
-    others = tuple(id for id, member in found.items() if member.is_other)
+    members = family_view.comparable_members(view.principal, view.members)
+    whole = leave or values.whole == "yes"
+    found = site.members.find(view.principal, members, view.serious, wait, whole)
+    counts = len(found), len(members)
+    if counts[0] < counts[1]:
+        return GroupDifferences(found, (), (), leave, *counts, ready=False)
+    others = tuple(row.id for row in members if found[row.id].is_other)
     sentences = tuple(family_view.format_others(found))
-    return GroupDifferences(dict(found), sentences, others, leave)
+    return GroupDifferences(found, sentences, others, leave, *counts)
 
 
 def variants(site: Site, values: NearParameters) -> GroupVariants:
     """Return the passages in which the documents of a group vary."""
-    view = family_view.family(site.store, values.id)
+    view = site.family(values.id)
     rows = view.documents
     found = site.varying(rows[0], rows[1:], values.wait)
     paths = {row.id: row.path for row in rows}
@@ -208,9 +217,7 @@ def _is_quick_to_order(rows: Sequence[Row]) -> bool:
     return 1 < len(rows) <= _MAX_ORDERED and words <= _MAX_ORDERED_WORDS
 
 
-def _versions(
-    site: Site, members: Sequence[Row], dates: bool = True, with_steps: bool = True
-) -> Versions:
+def _versions(site: Site, members: Sequence[Row], dates: bool = True) -> Versions:
     """Return the versions among documents of a group, which are kept while these and the recipe
     stay.
     """
@@ -219,31 +226,41 @@ def _versions(
         (row.id, row.path, hash(row.text), row.exact, row.similarity, *own_date(row))
         for row in members
     )
-    key = members[0].family, dates, with_steps, recipe.id, texts
+    key = members[0].family, dates, recipe.id, texts
     tree: Versions | None = site.versions.get(key)
     if tree is None:
-        ordered = order_versions(members, recipe, dates=dates, with_steps=with_steps)
-        steps = [version.step for version in ordered.versions if version.step]
-        chars = sum(len(part.text) for step in steps for part in step.redline)
-        tree = site.versions.put(key, ordered, chars)
+        ordered = order_versions(members, recipe, dates=dates)
+        tree = site.versions.put(key, ordered, sum(len(row.text) for row in members))
     return tree
+
+
+def _measure_steps(tree: Versions, whole: bool) -> None:
+    """Measure the steps between versions: all, or some more of those that are not measured."""
+    steps = [version.step for version in tree.versions if version.step]
+    unknown = [step for step in steps if not step.is_measured]
+    sizes = itertools.accumulate(len(step.texts[1]) for step in unknown)
+    for number, (step, size) in enumerate(zip(unknown, sizes, strict=True)):
+        if number and size > _STEP_CHARS and not whole:
+            return
+        _ = step.redline, step.similarity
 
 
 def version_tree(site: Site, values: VersionsParameters) -> VersionsResponse:
     """Return the versions in the group of a document."""
     members = read_members(site.store, site.row(values.id).id)
     tree = _versions(site, members, values.dates == "yes")
+    _measure_steps(tree, values.whole == "yes")
     return versions_response(tree, values.redline == "yes")
 
 
 def matrix(site: Site, values: MatrixParameters) -> MatrixResponse:
     """Return versions of a group side by side: who has which passage, in which words."""
-    view = family_view.family(site.store, site.row(values.id).id)
+    view = site.family(site.row(values.id).id)
     documents = list(rows_with_symbols(view.documents, require_recipe(site.store)))
     chosen = _chosen_versions(documents, values.of)
     if _is_quick_to_order(chosen):
         of_order = documents if _is_quick_to_order(documents) else chosen
-        tree = _versions(site, of_order, with_steps=False)
+        tree = _versions(site, of_order)
         positions = {version.id: index for index, version in enumerate(tree.versions)}
         chosen.sort(key=lambda row: positions.get(row.id, len(positions)))
     passages = [passages_of(row.text[:MAX_CHARS]) for row in chosen]

@@ -26,6 +26,7 @@ from indexer.review.api.endpoints import (
     Part,
     ReadEndpoint,
     Wait,
+    YesNo,
     about,
     count_parts,
     described_pattern,
@@ -72,6 +73,7 @@ _COMPARED_CHARS = 150_000  # of clauses that are compared by type for a page
 _ATTACHMENTS = 100  # of a mail that its page lists
 _COPIES = 100  # whose custodians its page names
 _CHARS_A_PART = 60_000  # of a text that one response holds
+_MATCH_CHARS, _MIN_MATCHES = 80_000, 4  # near duplicates next to a document, of these characters
 
 
 class SearchParameters(Parameters, frozen=True):
@@ -191,6 +193,7 @@ class SimilarParameters(DocumentId, frozen=True):
 
     threshold: Annotated[float, number_meta("minimum similarity, from 0 to 1", 0, 1)] = REVIEW
     limit: Annotated[int, number_meta("most matches", 1, 200)] = 20
+    whole: Annotated[YesNo, about("as many, or of a long text a few")] = "yes"
     wait: Wait = WAIT_SECONDS
 
 
@@ -384,15 +387,22 @@ def _copies(site: Site, row: Row) -> Mapping[str, tuple[str, ...]]:
 def similar(site: Site, values: SimilarParameters) -> Similar:
     """Return the near duplicates of a stored document."""
     row = site.row(values.id)
-    options = SimilarOptions(threshold=values.threshold, limit=values.limit)
+    some = max(_MIN_MATCHES, _MATCH_CHARS // (len(row.text) or 1))
+    limit = values.limit if values.whole == "yes" else min(values.limit, some)
+    options = SimilarOptions(threshold=values.threshold, limit=limit)
     result = site.near_duplicates(row, options, values.wait)
     if result is None:
-        return Similar(DocumentFacts.of(row), values.threshold, (), (), ready=False)
+        return Similar(DocumentFacts.of(row), values.threshold, (), (), limit, ready=False)
     reasons = {
         copy.id: copy.reason for copy in family_view.near_copies(site.store, row, result.matches)
     }
     return Similar(
-        DocumentFacts.of(row), values.threshold, result.matches, result.notes, reasons=reasons
+        DocumentFacts.of(row),
+        values.threshold,
+        result.matches,
+        result.notes,
+        limit,
+        reasons=reasons,
     )
 
 

@@ -190,14 +190,16 @@ class DocumentResponse:
 class Similar:
     """The near duplicates of a document by rank, and notes on what may be missing.
 
-    `ready` is False while a long document is looked up; there are no matches then.
-    `reasons`: why matches in other near-duplicate groups, by id, are not in the document's group.
+    `ready` is False while a long document is looked up; there are no matches then. `limit`:
+    the highest number of matches. `reasons`: why matches in other near-duplicate groups, by id, are
+    not in the document's group.
     """
 
     document: DocumentFacts
     threshold: float
     matches: tuple[Match, ...]
     notes: tuple[str, ...]
+    limit: int
     ready: bool = True
     reasons: dict[str, str] = field(default_factory=dict)
 
@@ -251,15 +253,15 @@ class StepResponse:
     """The step from `origin`, another document, to a version.
 
     `dated`: the version has the later date; else the order of the two is not known. `similarity`
-    is by `lcs`; `added` and `removed` count words; `redline`, empty unless requested, is the
-    whole text as stretches that are `same`, `removed` or `added`.
+    is by `lcs`; `added` and `removed` count words; all are None until they are measured. `redline`,
+    empty unless requested, is the whole text as stretches that are `same`, `removed` or `added`.
     """
 
     origin: str
     dated: bool
-    similarity: float
-    added: int
-    removed: int
+    similarity: float | None
+    added: int | None
+    removed: int | None
     redline: tuple[tuple[str, str], ...]
 
 
@@ -286,13 +288,16 @@ class VersionResponse:
 class VersionsResponse:
     """The versions in a group, each after its probable origin.
 
-    `notes` state the limits of that order.
+    `notes` state the limits of that order. `ready` once `done` of the steps `to_compare` are all.
     """
 
     family: str
     documents: int
     versions: tuple[VersionResponse, ...]
     notes: tuple[str, ...]
+    ready: bool = True
+    done: int = 0
+    to_compare: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -305,16 +310,19 @@ class NearCopies:
 
 @dataclass(frozen=True, slots=True)
 class GroupDifferences:
-    """The differences of the members of a group from the principal, by id; empty until `ready`.
+    """The differences of the members of a group from the principal, by id.
 
-    `sentences` sum it up; `others` are the members that a reviewer has to read. `leave` repeats the
-    request.
+    Until it is `ready`, these are the first `done` of those `to_compare`. `sentences` sum all of
+    them up; `others` are the members that a reviewer has to read; both are empty before. `leave`
+    repeats the request.
     """
 
     members: dict[str, MemberDifferences]
     sentences: tuple[str, ...]
     others: tuple[str, ...]
     leave: bool
+    done: int = 0
+    to_compare: int = 0
     ready: bool = True
 
 
@@ -495,7 +503,10 @@ def hit_response(hit: Hit, row: Row | None) -> ShownHit:
 def versions_response(tree: Versions, with_redline: bool) -> VersionsResponse:
     """Return the versions of a group, with their changes word by word if `with_redline`."""
     versions = tuple(_version_response(version, with_redline) for version in tree.versions)
-    return VersionsResponse(tree.family, tree.documents, versions, tree.notes)
+    steps = [version.step for version in tree.versions if version.step]
+    done = sum(step.is_measured for step in steps)
+    counts = done == len(steps), done, len(steps)
+    return VersionsResponse(tree.family, tree.documents, versions, tree.notes, *counts)
 
 
 def _version_response(version: Version, with_redline: bool) -> VersionResponse:
@@ -515,6 +526,8 @@ def _step_response(version: Version, with_redline: bool) -> StepResponse | None:
     step = version.step
     if not step:
         return None
+    if not step.is_measured:
+        return StepResponse(step.origin, step.dated, None, None, None, ())
     changes = _changes(step.redline) if with_redline else ()
     return StepResponse(step.origin, step.dated, step.similarity, step.added, step.removed, changes)
 

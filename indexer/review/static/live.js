@@ -47,6 +47,7 @@ export function waiting() {
 
 function wait(place) {
   const isThere = { ready: (answer) => answer.ready, whole: (answer) => answer.chars === null }[place.dataset.until];
+  let done = 0;
   const look = async () => {
     try {
       const answer = await ask(place.dataset.waits);
@@ -59,9 +60,11 @@ function wait(place) {
       if (bar && answer.to_compare) {
         bar.max = answer.to_compare;
         bar.value = answer.done;
-        place.querySelector("[data-done]").textContent = `${number(answer.done)} of ${number(answer.to_compare)}`;
       }
-      setTimeout(look, 500);
+      if (answer.to_compare) place.querySelector("[data-done]").textContent = `${number(answer.done)} of ${number(answer.to_compare)}`;
+      const hasMore = answer.done > done;
+      done = answer.done ?? 0;
+      setTimeout(look, hasMore ? 0 : 500);
     } catch (error) {
       place.setAttribute("aria-busy", "false");
       (place.querySelector("p") ?? place).textContent = error.message;
