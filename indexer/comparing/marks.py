@@ -376,7 +376,7 @@ def have_exchanged_positions(pair: AlignedWords) -> bool:
         return False
     texts = (words(_with_one_article(text.folded)) for text in (pair.a, pair.b))
     joined = (
-        (" ".join(left), " ".join(right))
+        (" ".join(left).removeprefix("ø "), " ".join(right).removeprefix("ø "))
         for left, right in filter(is_replaced, AlignedWords(*texts).stretches)
     )
     replaced = {both for both in joined if not _are_forms(*both)}
@@ -412,7 +412,7 @@ def _are_forms(a: str, b: str) -> bool:
 
 def _stems(word: str) -> set[str]:
     """Return a word, and it without one to `MAX_ENDING` characters at its end."""
-    shortest = max(MIN_STEM, len(word) - MAX_ENDING)
+    shortest = min(len(word), max(MIN_STEM, len(word) - MAX_ENDING))
     return {word[:end] for end in range(shortest, len(word) + 1)}
 
 

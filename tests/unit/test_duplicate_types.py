@@ -640,6 +640,95 @@ def test_accents_of_latin_words_in_japanese_are_no_other_words() -> None:
     assert kind(clause.format("São Paulo"), clause.format("Sao Paulo")) in TYPES
 
 
+@pytest.mark.parametrize(
+    "sentences",
+    [
+        "Der Mieter zahlt die Miete am ersten Tag des Monats./Der Vermieter haftet nicht für die "
+        "Schäden, die durch Feuer entstehen.",
+        "承租人应当在每月第一日支付租金。/出租人对火灾造成的损害不承担责任。",
+    ],
+)
+def test_sentences_in_another_order_stay_duplicates_in_other_languages(sentences: str) -> None:
+    first, second = sentences.split("/")
+    assert kind(f"{first} {second}", f"{second} {first}") == "fuzzy"
+
+
+@pytest.mark.parametrize(
+    ("clause", "exception"),
+    [
+        ("Der Verkäufer haftet nicht für die Schäden, die nach der Lieferung der Ware entstehen, "
+         "und der Käufer zahlt den Preis{}.", ", außer bei Vorsatz"),
+        ("Le vendeur n'est pas responsable des dommages après la livraison de la marchandise et "
+         "le client paie le prix{}.", ", sauf en cas de faute"),
+        ("De verkoper is niet aansprakelijk voor schade die na de levering van de goederen "
+         "ontstaat, en de koper betaalt de prijs{}.", ", behalve bij opzet"),
+        ("El vendedor no es responsable de los daños que se produzcan después de la entrega de "
+         "la mercancía y el comprador paga el precio{}.", ", salvo en caso de dolo"),
+        ("Il venditore non è responsabile dei danni che si verificano dopo la consegna della "
+         "merce e il compratore paga il prezzo{}.", ", tranne in caso di dolo"),
+        ("O vendedor não é responsável pelos danos que ocorram depois da entrega da mercadoria e "
+         "o comprador paga o preço{}.", ", exceto em caso de dolo"),
+        ("卖方对货物交付之后发生的损害不承担责任，买方应当支付全部价款{}。", "，但故意造成的除外"),
+    ],
+)  # fmt: skip
+def test_an_exception_of_one_clause_alone_is_no_duplicate(clause: str, exception: str) -> None:
+    assert kind(clause.format(""), clause.format(" ")) in TYPES
+    assert kind(clause.format(""), clause.format(exception)) is None
+
+
+@pytest.mark.parametrize(
+    ("clause", "words"),
+    [
+        ("The liability of the buyer for damage caused by {} negligence is limited to the price "
+         "of the goods.", "slight/gross"),
+        ("L'acheteur annonce {} au vendeur tout défaut de la marchandise dans les dix jours de "
+         "la livraison.", "par écrit/oralement"),
+        ("De koper behandelt de gegevens van de verkoper als {} en gebruikt deze voor de "
+         "uitvoering van de overeenkomst.", "vertrouwelijk/openbaar"),
+        ("Si el comprador no avisa, la mercancía se considera {} el décimo día después de la "
+         "entrega.", "aceptada/rechazada"),
+    ],
+)  # fmt: skip
+def test_words_that_are_opposites_in_contracts_alone_are_no_duplicates(
+    clause: str, words: str
+) -> None:
+    left, right = map(clause.format, words.split("/"))
+    assert kind(left, right) is None
+
+
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [
+        ("O comprador pagará o preço no prazo de dez dias após a entrega da mercadoria em Faro.",
+         "O comprador pagará o preço dentro de dez dias após a entrega da mercadoria em Faro."),
+        ("El comprador paga el precio; no obstante, el vendedor podrá ceder el crédito al banco.",
+         "El comprador paga el precio; sin embargo, el vendedor podrá ceder el crédito al banco."),
+    ],
+)  # fmt: skip
+def test_words_that_deny_in_english_alone_or_not_in_a_phrase_are_no_negations(
+    left: str, right: str
+) -> None:
+    assert kind(left, right) == "fuzzy"
+
+
+def test_parties_with_names_of_few_letters_change_places() -> None:
+    left = "Il Licenziatario può usare i programmi di IBM in ogni sede per la durata del contratto."
+    right = "IBM può usare i programmi del Licenziatario in ogni sede per la durata del contratto."
+    assert kind(left, right) == "parties_exchanged"
+
+
+def test_a_dash_between_words_makes_no_formula() -> None:
+    clause = "This agreement consists of Part {} - General Terms, and of the order of the Customer."
+    assert kind(clause.format(1), clause.format(4)) == "near_identical"
+    clause = "The rent is the index of the year {}- 4 and is due on the first day of each month."
+    assert kind(clause.format(""), clause.format("+ 7 ")) is None
+
+
+def test_letters_of_sections_are_slots_in_japanese() -> None:
+    clause = "{}項の規定について、以下の文を当該規定の末尾に追加します。"
+    assert kind(clause.format("b"), clause.format("d")) in TYPES
+
+
 def test_languages_without_types_have_identical_clauses_alone() -> None:
     clause = "Hyresgästen ska betala kostnaderna för reparationen inom {} dagar efter att fakturan "
     clause += "har mottagits av hyresgästen och det är bindande för båda parter."

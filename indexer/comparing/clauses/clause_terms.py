@@ -221,12 +221,16 @@ def _without_quotes(text: str) -> str:
 _CURRENCIES = frozenset(["dollars", "euros", "pounds", "percent"])
 _IDIOMS = re.compile(
     r"\b(?:whether\s+or\s+not|not\s+limited\s+to|without\s+limit(?:ation|ing)"
-    r"|if\s+not|not\s+only)\b",
+    r"|if\s+not|not\s+only|no\s+obstante)\b",
     re.IGNORECASE,
 )
-_PROHIBITIONS = re.compile(  # deny as "not" does, in all languages with types
+_PROHIBITIONS = re.compile(  # deny or except as "not" does, in all languages with types
     r"\b(?:prohibit(?:ed|s)?|forb(?:id(?:s|den)?|ade)|untersagt?|verboten|verbietet|verboden"
-    r"|interdit(?:e|s|es)?|prohibid[oa]s?|proh[ií]ben?|vietat[aeio]|proibid[ao]s?)\b|禁止",
+    r"|interdit(?:e|s|es)?|prohibid[oa]s?|proh[ií]ben?|vietat[aeio]|proibid[ao]s?"
+    r"|unless|except(?:ing)?|außer|ausgenommen|es sei denn|sauf|excepté|hormis|à moins que?"
+    r"|à l['’]exception|tenzij|behalve|behoudens|uitgezonderd|salvo|excep?to|excepción|a menos que"
+    r"|a meno che|tranne|eccetto|eccezione|fatt[aio] salv[aio]|exceção|a não ser)\b"
+    r"|禁止|除外|除非|を除(?:き|く|いて)",
     re.IGNORECASE,
 )
 _POSSESSIVE = re.compile(r"['’]s?$")

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import chain
+from itertools import chain, product
 from typing import Literal, Protocol, TypeAlias
 
 from indexer.comparing import marks
@@ -25,7 +25,7 @@ from indexer.comparing.clauses.clause_terms import (
     read_clause,
     said_names,
 )
-from indexer.comparing.clauses.lexicon import Lexicon, default_lexicon, lexicon
+from indexer.comparing.clauses.lexicon import OPPOSITES, Lexicon, default_lexicon, lexicon
 from indexer.comparing.clauses.same_names import are_same, with_joined_names, with_names_of
 from indexer.comparing.differences import other_modals
 from indexer.comparing.measures import ComparedText
@@ -51,11 +51,17 @@ def has_other_obligation(left: ParsedClause, right: ParsedClause, lexicon: Lexic
     and the other its opposite; or either obliges to an act that the other does not mention.
     """
     return (
-        left.negations != right.negations
+        _negations(left) != _negations(right)
         or _have_opposites(left, right, lexicon)
         or _have_other_force(left, right)
         or _have_other_acts(left, right)
     )
+
+
+def _negations(clause: ParsedClause) -> int:
+    """Count the negations of a clause; "no" is none in Portuguese."""
+    count = sum(unit.form == "no" for unit in clause.units)
+    return clause.negations - (count if count and language_of(clause.text) == "pt" else 0)
 
 
 def have_exchanged_parties(left: ParsedClause, right: ParsedClause, lexicon: Lexicon) -> bool:
@@ -72,6 +78,8 @@ LANGUAGES = ("en", "de", "fr", "nl", "es", "it", "pt", "zh", "ja")
 _MIN_FUNCTION_WORDS = 2  # of a clause whose language is known
 _CAPITALISED = re.compile(r"\b[A-Z][\w-]+")
 _POSSESSIVE = re.compile(r"['’]s\b")
+_SENTENCE_END = re.compile(r"(?<=[.;!?])\s+|(?<=[\u3002\uff1b])\s*")
+_NUMBER = re.compile(r"\d+|[a-z〇零一二三四五六七八九十百千万億亿]")
 _UNSPACED = re.compile("[\u3040-\u30ff\u4e00-\u9fff]")  # Chinese and Japanese
 
 
@@ -100,11 +108,15 @@ def _with_facts(left: str, right: str, found: Verdict) -> Verdict | None:
     states, has another modal verb, or a word stands for its opposite; `parties_exchanged` where two
     parties change places.
 
-    In Chinese and Japanese any words that stand for others may oblige to something else.
+    In Chinese and Japanese any words that stand for others may oblige to something else. Sentences
+    that both have may stand in another order.
     """
-    pair = _compared(left, right)
+    pair = _compared(*_in_one_order(left, right))
+    stretches = filter(marks.is_replaced, pair.aligned.stretches)
     is_denied = any(marks.other_negations(pair, [gap]) for gap in pair.gaps)
     if is_denied or marks.negated(pair) or _have_other_modals(pair):
+        return None
+    if any(not OPPOSITES.isdisjoint(product(*stretch)) for stretch in stretches):
         return None
     is_unspaced = pair.aligned.a.language in marks.UNSPACED
     is_swapped = marks.exchanged(pair) or marks.have_exchanged_positions(pair.aligned)
@@ -113,15 +125,25 @@ def _with_facts(left: str, right: str, found: Verdict) -> Verdict | None:
     return None if is_unspaced and _has_other_words(pair.aligned.stretches) else found
 
 
+def _in_one_order(left: str, right: str) -> tuple[str, str]:
+    """Return both texts, the sentences that both have first, in the order of the left one."""
+    sentences = [_SENTENCE_END.split(text) for text in (left, right)]
+    both = set(sentences[0]) & set(sentences[1])
+    order = {sentence: index for index, sentence in enumerate(sentences[0]) if sentence in both}
+    ordered = (sorted(texts, key=lambda text: order.get(text, len(left))) for texts in sentences)
+    first, second = map(" ".join, ordered)
+    return first, second
+
+
 def _have_other_modals(pair: marks.Comparison) -> bool:
     a, b = pair.aligned.a.folded, pair.aligned.b.folded
     return any(other_modals(a, b, ((gap.a, gap.end_a, gap.b, gap.end_b) for gap in pair.gaps)))
 
 
 def _has_other_words(stretches: Sequence[Stretch]) -> bool:
-    """Return whether words, not numbers or accents, stand for others."""
+    """Return whether words, not numbers, also "a" or "b", or accents, stand for others."""
     replaced = (both for both in stretches if all(both) and not both.differs_in_accents)
-    return not all(map(str.isdecimal, chain.from_iterable(chain.from_iterable(replaced))))
+    return not all(map(_NUMBER.fullmatch, chain.from_iterable(chain.from_iterable(replaced))))
 
 
 def _has_moved_words(stretches: Sequence[Stretch]) -> bool:

@@ -90,6 +90,19 @@ PARTY_ACTS = VERBS | _words(
 )
 """What a party does by a clause."""
 
+_PAIRS = (
+    "leichte grobe, leichter grober, leichten groben, lichte grove, légère lourde, légère grave, "
+    "lieve grave, leve grave, schriftlich mündlich, schriftlich telefonisch, écrit oralement, "
+    "écrit verbalement, schriftelijk mondeling, schriftelijk telefonisch, escrito oralmente, "
+    "escrito verbalmente, iscritto oralmente, iscritto verbalmente, vertraulich öffentlich, "
+    "confidentielles publiques, vertrouwelijk openbaar, confidencial pública, riservate pubbliche, "
+    "forderungen schulden, forderungen verbindlichkeiten, créances dettes, vorderingen schulden, "
+    "créditos deudas, créditos dívidas, crediti debiti, minste hoogste"
+)
+_OPPOSITES = [(a, b) for a, b in map(str.split, _PAIRS.split(","))]
+OPPOSITES = frozenset([*_OPPOSITES, *((b, a) for a, b in _OPPOSITES)])
+"""Folded words of contracts in other languages that are opposites there, in either order."""
+
 DUTY = frozenset(["shall", "will", "must"])
 RIGHT = frozenset(["may", "can"])
 NEGATIONS = _words("not no never neither none nor cannot without")

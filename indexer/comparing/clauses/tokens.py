@@ -295,7 +295,9 @@ def _next_to_operator(
 
     `follows`: the token before it is part of a formula.
     """
-    if _is_part_of_address(text, matches, position):
+    if _is_part_of_address(text, matches, position) or (
+        not follows and _is_dash(matches, position)
+    ):
         return
     if _is_margin(matches, position):
         yield position
@@ -323,6 +325,12 @@ def _is_part_of_address(text: str, matches: list[_Match], position: int) -> bool
         return False
     names = (*matches[max(0, position - 2) : position - 1], *after[1:2])
     return any(match.kind == "word" and match.text[0].isupper() for match in names)
+
+
+def _is_dash(matches: list[_Match], position: int) -> bool:
+    """Return whether a minus stands before a word, as a dash does: "Part 1 - General"."""
+    after = matches[position + 1] if position + 1 < len(matches) else matches[position]
+    return matches[position].text in "-−" and after.kind == "word" and len(after.text) > 1
 
 
 def _is_margin(matches: list[_Match], position: int) -> bool:
