@@ -153,14 +153,14 @@ def _follow(store_url: str, options: GroupOptions, every: float, as_json: bool) 
     An engine that cannot be reached, or takes no documents, and an index that is not there yet are
     waited for; `ExpiredCredentials` ends it, since new ones are read at its start.
     """
-    from indexer.jobs.arrival import FOLLOWED_AT_ONCE, follow_once
+    from indexer.jobs.arrival import FOLLOWED_AT_ONCE, follow_once, seen_writes
 
     with open_for_command(store_url) as store, progress.drain_on_interrupt(as_json) as drain:
-        pause = every
+        pause, seen = every, seen_writes(store)
         while not drain():
             started, used = time.monotonic(), time.process_time()
             try:
-                done = follow_once(store, options)
+                done = follow_once(store, options, seen)
             except ExpiredCredentials:
                 raise
             except (StoreUnreachable, StoreBusy, StoreStopped, IndexMissing) as error:
@@ -172,10 +172,10 @@ def _follow(store_url: str, options: GroupOptions, every: float, as_json: bool) 
                 drain.wait(pause)
                 continue
             pause = every
-            if done.placed:
+            if done.placed or done.changed or done.repaired:
                 spent = time.monotonic() - started, time.process_time() - used
                 _print_pass(done, *spent, as_json)
-            if done.placed < FOLLOWED_AT_ONCE:
+            if max(done.placed, done.compared) < FOLLOWED_AT_ONCE:
                 drain.wait(every)
     return 0
 
@@ -188,9 +188,16 @@ def _print_pass(done: FollowPass, seconds: float, processor: float, as_json: boo
         spent = {"seconds": round(seconds, 3), "processor_seconds": round(processor, 3)}
         print_json({**dataclasses.asdict(done), **spent})
         return
+    out = console()
+    if done.changed:
+        out.print(f"{count_of(done.changed, 'document')} with another text now left a group")
+    if done.repaired:
+        out.print(f"{count_of(done.repaired, 'group')} got another principal")
+    if not done.placed:
+        return
     engine = done.engine_processor_seconds
     of_engine = "" if engine is None else f", {1000 * engine / done.placed:.1f} ms of the engine's"
-    console().print(
+    out.print(
         f"{count_of(done.placed, 'document')} placed, {done.joined:,} of them in a group that was "
         f"there; {done.waiting:,} waiting ({seconds:.1f} s, "
         f"{1000 * processor / done.placed:.2f} ms of processor time each{of_engine})"

@@ -8,10 +8,14 @@ before those who join them, and before a text changes its family is repaired.
 
 from __future__ import annotations
 
+import json
 import threading
+import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -19,8 +23,8 @@ from numpy.typing import NDArray
 
 from indexer.comparing.band_plan import few_bands, min_equal
 from indexer.comparing.reasons import Rarity
-from indexer.errors import UnsupportedOperation
-from indexer.fingerprinting.fingerprint import ungrouped
+from indexer.errors import UnsupportedOperation, UsageError
+from indexer.fingerprinting.fingerprint import fresh_rows, ungrouped
 from indexer.fingerprinting.hashing import GAMMA, distinct_sorted
 from indexer.fingerprinting.keys import band_hashes, unpack_slots
 from indexer.grouping.delete import (
@@ -34,9 +38,12 @@ from indexer.jobs.document_rows import with_labels_of
 from indexer.model import Assignment, PrincipalRow, Row
 from indexer.recipe import Recipe
 from indexer.stores.abilities import FullStore, ReceivingFamilies, RowVersion
+from indexer.stores.journal import journal_path
+from indexer.stores.maintenance import Shareable
 from indexer.stores.requirements import require_recipe, require_updatable
 from indexer.system.external_memory import Positions, offsets
 from indexer.system.failpoints import reached
+from indexer.system.files import write_whole
 
 # Principals by their bands, in memory: which recent principals a document may resemble.
 
@@ -499,18 +506,22 @@ def _with_family_of(source: Row, row: Row) -> Row:
 
 
 # Documents that a cluster fingerprinted as clients sent them: within seconds each joins the most
-# similar principal, or becomes one. Nothing is recorded between two passes: what waits is what the
-# index says, so that a follower goes on where another was ended, and several share the work. Each
-# draws documents at random and writes to those alone that are as it read them.
+# similar principal, or becomes one. What waits is what the index says, so that a follower goes on
+# where another was ended, and several share the work. Each draws documents at random and writes to
+# those alone that are as it read them. Texts that were changed past the pipeline are found by the
+# numbers of the operations on each shard; each follower compares all that were written.
 
 FOLLOWED_AT_ONCE = 500
+_PAUSE = 20  # times as long as all groups take to be counted after deletions
 
 
 @dataclass(frozen=True, slots=True)
 class FollowPass:
-    """Counts of one pass: documents that were placed, documents that joined a group, and those
-    that still wait.
+    """Counts of one pass: documents that were placed, documents that joined a group, those that
+    still wait, those that left their group because their text is another one now, and groups whose
+    deleted principal was replaced.
 
+    `compared`: documents whose texts were read to find those with another text.
     `engine_processor_seconds`: the time that all nodes took meanwhile, work for others included;
     None where nothing was placed or the statistics of the nodes cannot be read.
     """
@@ -518,11 +529,55 @@ class FollowPass:
     placed: int = 0
     joined: int = 0
     waiting: int = 0
+    changed: int = 0
+    repaired: int = 0
+    compared: int = field(default=0, compare=False)
     engine_processor_seconds: float | None = field(default=None, compare=False)
 
 
-def follow_once(store: FullStore, options: GroupOptions = DEFAULT_OPTIONS) -> FollowPass:
+class SeenWrites:
+    """The last operations on a store whose documents a follower has compared, in a file from which
+    the next one continues.
+
+    A file that is missing or unreadable has none: all documents are compared once. Without `path`,
+    or where it cannot be written, they are kept in memory.
+    """
+
+    def __init__(self, path: Path | None = None) -> None:
+        self._path = path
+        self.operations: Mapping[str, int] = {}
+        self.deletions: Mapping[str, int] = {}
+        self.pause_until = 0.0
+        if path is not None:
+            with suppress(OSError, ValueError):
+                stored = json.loads(path.read_text("utf-8"))
+                self.operations = {str(name): int(last) for name, last in stored.items()}
+
+    def record(self, operations: Mapping[str, int]) -> None:
+        """Replace what was seen, in the file too if that is something else."""
+        is_new, self.operations = operations != self.operations, operations
+        if self._path is None or not is_new:
+            return
+        with suppress(UsageError, OSError):
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            with write_whole(self._path) as half:
+                half.write_text(json.dumps(operations), "utf-8")
+
+
+def seen_writes(store: FullStore) -> SeenWrites:
+    """Return what the last follower of this user has seen of a store."""
+    path = journal_path(store.address)
+    return SeenWrites(path and path.with_suffix(".seen"))
+
+
+def follow_once(
+    store: FullStore, options: GroupOptions = DEFAULT_OPTIONS, seen: SeenWrites | None = None
+) -> FollowPass:
     """Place up to 500 of the documents that arrived since they were last placed or grouped.
+
+    With `seen`, up to 500 documents that were written since then are compared first: those whose
+    keys or group are of an earlier text are fingerprinted again and leave their group. After
+    deletions, groups without a principal get others.
 
     A document that a client changes meanwhile, or that another follower places, is left to the next
     pass. Documents without keys wait for nothing: their copies have one group from the pipeline.
@@ -537,11 +592,14 @@ def follow_once(store: FullStore, options: GroupOptions = DEFAULT_OPTIONS) -> Fo
         )
     recipe = require_recipe(store)
     require_updatable(store)
+    found = FollowPass()
+    if seen is not None:
+        found = _repair_changed(store, families, recipe, options, seen)
     ids, waiting = families.unplaced(FOLLOWED_AT_ONCE)
     writes = _ConditionalWrites(families, families.versions(ids))
     rows = writes.unplaced()
     if not rows:
-        return FollowPass(waiting=waiting)
+        return replace(found, waiting=waiting)
     before = families.processor_seconds()
     # What was under a document before a client replaced it must not be under it again.
     repair_strays(store, recipe, [row.id for row in rows], options)
@@ -555,7 +613,54 @@ def follow_once(store: FullStore, options: GroupOptions = DEFAULT_OPTIONS) -> Fo
     joined = sum(row.family != row.id for row in placed) + merged
     after = families.processor_seconds()
     used = None if before is None or after is None else round(max(0, after - before), 3)
-    return FollowPass(len(placed), joined, max(waiting - len(placed), 0), used)
+    return replace(
+        found,
+        placed=len(placed),
+        joined=joined,
+        waiting=max(waiting - len(placed), 0),
+        engine_processor_seconds=used,
+    )
+
+
+def _repair_changed(
+    store: FullStore,
+    families: ReceivingFamilies,
+    recipe: Recipe,
+    options: GroupOptions,
+    seen: SeenWrites,
+) -> FollowPass:
+    """Take documents whose text changed past the pipeline out of their groups, and give groups
+    whose principal was deleted others; return the counts of these.
+
+    Members of a changed document choose anew, as do members of one that was sent again without
+    keys, which has no group to wait for.
+    """
+    maintenance = store.maintenance
+    if not isinstance(maintenance, Shareable) or not maintenance.is_shared():
+        return FollowPass()
+    rows, operations, deletions = families.writes_since(seen.operations, FOLLOWED_AT_ONCE)
+    compared, changed, ungrouped_ids = 0, [], []
+    for stored, fresh in fresh_rows(rows, recipe):
+        compared += 1
+        if fresh is not stored:
+            changed.append(fresh)
+        if fresh.principal is None:
+            ungrouped_ids.append(fresh.id)
+    if changed:
+        maintenance.fingerprint_again(changed)
+    if ungrouped_ids:
+        repair_strays(store, recipe, ungrouped_ids, options)
+    seen.record(operations)
+    headless: Sequence[str] = ()
+    started = time.monotonic()
+    if deletions != seen.deletions and started >= seen.pause_until:
+        store.refresh()
+        headless = maintenance.headless_families()
+        if headless:
+            repair_strays(store, recipe, headless, options)
+        ended = time.monotonic()
+        seen.deletions, seen.pause_until = deletions, ended + _PAUSE * (ended - started)
+    return FollowPass(changed=len(changed), repaired=len(headless), compared=compared)
 
 
 class _ConditionalWrites:

@@ -152,6 +152,18 @@ class RowVersion(NamedTuple):
     state: Mapping[str, Any]
 
 
+class WritesSince(NamedTuple):
+    """Documents that were written since some operations, as they are stored, and what is seen of
+    the operations with them.
+
+    `deletions`: numbers that each deletion changes, and each index that takes over the name.
+    """
+
+    rows: Iterable[Row]
+    operations: Mapping[str, int]
+    deletions: Mapping[str, int]
+
+
 @runtime_checkable
 class ReceivingFamilies(Protocol):
     """Families of rows that clients send without nearfold."""
@@ -159,6 +171,14 @@ class ReceivingFamilies(Protocol):
     def unplaced(self, limit: int) -> tuple[list[str], int]:
         """Return ids of documents with keys whose family is still the one that the pipeline gave
         them, at most `limit`, and the number of all of them.
+        """
+        ...
+
+    def writes_since(self, operations: Mapping[str, int], limit: int) -> WritesSince:
+        """Return up to `limit` documents that were written after these operations; `{}` is before
+        the first one.
+
+        Documents that `unplaced` returns are left out.
         """
         ...
 

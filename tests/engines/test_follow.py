@@ -12,15 +12,21 @@ import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
+from pathlib import Path
 from typing import Any
 
 import pytest
-from pipelines import bulk, change_before, good, shown
+from pipelines import bulk, change_before, good, shown, store_url
 
 from indexer.errors import UnsupportedOperation
 from indexer.grouping.group import group
-from indexer.jobs.arrival import FollowPass, follow_once
+from indexer.jobs import arrival
+from indexer.jobs.arrival import FollowPass, SeenWrites, follow_once, seen_writes
+from indexer.jobs.index import index as index_files
+from indexer.jobs.install import install
+from indexer.jobs.reindex import reindex
 from indexer.jobs.status import status
+from indexer.recipe import DEFAULT
 from indexer.stores import open_store
 
 FERRY = "The harbour ferry leaves at eight in the morning and returns at six. Dogs travel free."
@@ -36,6 +42,13 @@ class Client:
 
     def put(self, id: str, text: str) -> None:
         bulk(self._server, self._index, [], {"index": {"_id": id}}, {"text": text})
+
+    def change(self, id: str, text: str) -> None:
+        """Change a text by a partial update, which no pipeline sees."""
+        bulk(self._server, self._index, [], {"update": {"_id": id}}, {"doc": {"text": text}})
+
+    def delete(self, id: str) -> None:
+        bulk(self._server, self._index, [], {"delete": {"_id": id}})
 
     def post(self, text: str) -> str:
         return str(bulk(self._server, self._index, [{"text": text}])[0])
@@ -109,6 +122,105 @@ def test_a_follower_that_ends_between_two_writes_leaves_no_member_under_another_
     with pytest.raises(KeyboardInterrupt):
         follow_once(opened)
     assert client.family("a") != client.family("b")
+
+
+@pytest.mark.parametrize("changed", ["a", "b"])
+def test_a_text_changed_past_the_pipeline_leaves_its_group_at_the_next_poll(
+    store: Any, changed: str
+) -> None:
+    opened, client = store
+    kept = "b" if changed == "a" else "a"
+    for id, text in (("a", FERRY), ("b", LATER), ("c", BOAT)):
+        client.put(id, text)
+    seen = SeenWrites()
+    follow_once(opened, seen=seen)
+    assert client.family("a") == client.family("b") == "a"
+    follow_once(opened, seen=seen)
+    client.change(changed, BOAT)
+    assert follow_once(opened, seen=seen) == FollowPass(placed=1, joined=1, changed=1)
+    assert (client.family(kept), client.family(changed)) == (kept, "c")
+    assert follow_once(opened, seen=seen).changed == 0
+    assert follow_once(opened, seen=seen) == FollowPass()
+
+
+def test_a_text_changed_to_one_without_keys_leaves_its_members(store: Any) -> None:
+    opened, client = store
+    client.put("a", FERRY)
+    client.put("b", LATER)
+    seen = SeenWrites()
+    follow_once(opened, seen=seen)
+    client.change("a", "12 34")
+    assert follow_once(opened, seen=seen) == FollowPass(changed=1)
+    assert client.family("b") == "b"
+    assert client.family("a").startswith("x:")
+
+
+def test_members_of_a_deleted_principal_get_another_one(
+    store: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened, client = store
+    monkeypatch.setattr(arrival, "_PAUSE", 0)
+    for id, text in (("a", FERRY), ("b", LATER), ("c", LATER)):
+        client.put(id, text)
+    seen = SeenWrites()
+    follow_once(opened, seen=seen)
+    assert client.family("b") == client.family("c") == "a"
+    client.delete("a")
+    assert follow_once(opened, seen=seen) == FollowPass(repaired=1)
+    assert client.family("b") == client.family("c") == "b"
+    opened.refresh()
+    assert status(opened).without_principal == 0
+
+
+def test_a_follower_goes_on_where_another_one_ended(store: Any) -> None:
+    opened, client = store
+    client.put("a", FERRY)
+    client.put("b", LATER)
+    group(opened)
+    assert follow_once(opened, seen=seen_writes(opened)).compared == 2
+    assert follow_once(opened, seen=seen_writes(opened)).compared == 0
+    client.change("b", BOAT)
+    assert follow_once(opened, seen=seen_writes(opened)).compared == 1
+    assert client.family("b") == "b"
+
+
+def test_an_index_that_takes_over_the_name_is_compared_from_its_first_operation(
+    stores: Any, engine: str, server: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    opened, name = stores(engine, server)
+    (tmp_path / "files").mkdir()
+    for number in range(3):
+        (tmp_path / f"files/{number}.txt").write_text(f"{FERRY} {number}")
+    index_files(tmp_path / "files", opened)
+    install(opened)
+    seen = SeenWrites()
+    assert follow_once(opened, seen=seen).compared == 3
+    reindex(opened, DEFAULT)
+    client = Client(server, name)
+    for row in list(opened.scan()):
+        client.change(row.id, BOAT)
+    assert follow_once(opened, seen=seen).changed == 3
+
+
+def test_every_shard_is_compared_in_passes(
+    engine: str, server: str, index: str, open_at: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened = open_at(f"{store_url(engine, server, index)}?shards=3&replicas=0")
+    opened.prepare(DEFAULT)
+    install(opened)
+    client = Client(server, index)
+    for number in range(12):
+        client.put(f"{number}", f"{FERRY} {number}")
+    follow_once(opened)
+    for number in range(12):
+        client.change(f"{number}", BOAT)
+    monkeypatch.setattr(arrival, "FOLLOWED_AT_ONCE", 5)
+    seen = SeenWrites()
+    passes = [follow_once(opened, seen=seen) for _ in range(7)]
+    assert [done.compared for done in passes][:2] == [5, 5]
+    assert sum(done.changed for done in passes) == 12
+    assert len({client.family(f"{number}") for number in range(12)}) == 1
 
 
 def test_a_copy_joins_the_group_of_its_text_and_no_more_similar_one(store: Any) -> None:

@@ -38,7 +38,9 @@ from sample_library import edited, sentence, similarity
 from servers.process import Server
 
 from indexer.defaults import FOLD
+from indexer.errors import StoreError
 from indexer.fingerprinting.fingerprint import fingerprint_rows, fresh_rows, ungrouped
+from indexer.jobs.arrival import FollowPass, SeenWrites, follow_once
 from indexer.jobs.doctor import doctor
 from indexer.jobs.status import status
 from indexer.model import Row
@@ -52,7 +54,7 @@ from indexer.stores.engine.rows import row_of_hit
 from indexer.stores.maintenance import Layout
 
 Body: TypeAlias = dict[str, Any]
-KILLED, TOGETHER, NODE_KILLED = 0.3, 0.5, 0.02  # of the steps, where they may be
+KILLED, TOGETHER, NODE_KILLED, FOLLOWED = 0.3, 0.5, 0.02, 0.1  # of the steps, where they may be
 DELAY = 0.8  # seconds from what a command reads to what it writes, in which a client writes
 MAX_DOCUMENTS = 60
 REFUSED_CODES = (0, 1, 2, 3, 4)  # whatever is no internal error
@@ -444,6 +446,7 @@ class SharedRun:
         self.threshold = FOLD  # the least by which stored groups were made
         self.has_field = False
         self.steps = 0
+        self.seen = SeenWrites()
 
     def run(self, steps: int, until: float = float("inf")) -> Counts:
         """Take so many steps; raise `AssertionError` for what does not hold after one."""
@@ -500,6 +503,8 @@ class SharedRun:
             time.sleep(0.5)
 
     def _write(self, jobs: JobRunner) -> str:
+        if self.client is not None and self.chance.random() < FOLLOWED:
+            return self._follow(self.client)
         if self.client is not None and self.chance.random() < 0.5:
             return self._client_acts(self.client)
         (operation,) = self.planner.choose(1)
@@ -511,6 +516,24 @@ class SharedRun:
             self.threshold = LEAST
         self.counts.clients[name] += 1
         return name
+
+    def _follow(self, client: Client) -> str:
+        """Let a follower go on where it was until it finds nothing; then stored groups hold."""
+        self.threshold = min(self.threshold, FOLD)
+        with closing(open_store(self.url)) as store:
+            try:
+                done = FollowPass(placed=1)
+                while done.placed or done.compared:
+                    self.seen.pause_until = 0
+                    done = follow_once(store, seen=self.seen)
+            except StoreError as error:  # of several indices behind a name, or one in restoration
+                self.counts.refused["follow"] += 1
+                return f"follow: {error}"
+            self.counts.commands["follow"] += 1
+            rows = self._rows(store, client.hits())
+            problems = stored_problems(rows, store.stored_recipe(), self.threshold)
+        assert problems == [], f"after the follower: {problems}"
+        return "follow"
 
     def _command(self, jobs: JobRunner, operation: Operation, alone: bool = False) -> str:
         """Run a command; now and then it is killed, or a client writes meanwhile."""

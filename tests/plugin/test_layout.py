@@ -17,6 +17,7 @@ from indexer.errors import StoreError, UsageError
 from indexer.fingerprinting.fingerprint import fingerprint_rows
 from indexer.grouping.group import group
 from indexer.grouping.match import match
+from indexer.jobs.arrival import SeenWrites, follow_once
 from indexer.jobs.check import check
 from indexer.jobs.doctor import doctor
 from indexer.jobs.install import install, uninstall
@@ -226,7 +227,15 @@ def test_a_text_that_a_client_replaces_while_group_runs_joins_no_group(
         assert {frozenset(names) for names in by_hit(store)} == {alike, frozenset(texts) - alike}
 
 
-@pytest.mark.parametrize("repaired_by", [group, repair])
+def follow(store: Any) -> None:
+    """Let a follower poll until it finds nothing."""
+    seen = SeenWrites()
+    while (done := follow_once(store, seen=seen)).placed or done.compared:
+        pass
+    store.refresh()
+
+
+@pytest.mark.parametrize("repaired_by", [group, repair, follow])
 def test_a_changed_text_is_reported_until_it_leaves_the_stored_group(
     stores: dict[str, Any], rest: Rest, repaired_by: Callable[[Any], Any]
 ) -> None:

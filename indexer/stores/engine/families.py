@@ -7,17 +7,18 @@ import hashlib
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
 from indexer.errors import StoreError
 from indexer.fingerprinting.fingerprint import COPY_DIGITS, lengthen, shorten
 from indexer.model import CONFLICT, Assignment, PrincipalRow, Query, Scope
-from indexer.stores.abilities import AssignmentResult, MemberField, RowVersion
+from indexer.stores.abilities import AssignmentResult, MemberField, RowVersion, WritesSince
 from indexer.stores.engine.bulk import Operation, first_refusal
 from indexer.stores.engine.field_substitutes import column_digest
 from indexer.stores.engine.foreign_documents import OBJECTION_FIELDS, objections, objections_to
 from indexer.stores.engine.index_mapping import GROUPED, is_shared_mapping
+from indexer.stores.engine.operation_feed import ShardState, shard_states
 from indexer.stores.engine.queries import PAGE, documents_now
 from indexer.stores.engine.requests import IndexMissing, index_gone
 from indexer.stores.engine.rows import assignment_fields
@@ -168,6 +169,25 @@ class EngineFamilies:
         queries = self._index.queries("documents")
         return unplaced(queries, self._index.require_recipe().id, limit)
 
+    def writes_since(self, operations: Mapping[str, int], limit: int) -> WritesSince:
+        """Compare the last operations of each shard; refresh and search those that have new ones.
+
+        Without a refresh, a search may find a later operation before an earlier one.
+        """
+        name = self._index.name()
+        shards = shard_states(self._index.requests, name)
+        deletions = {shard.history: shard.deletions for shard in shards}
+        behind = [shard for shard in shards if operations.get(shard.history, -1) < shard.last]
+        if not behind:
+            return WritesSince((), operations, deletions)
+        self._index.requests.call("POST", f"{name}/_refresh")
+        queries, recipe = self._index.queries("both"), self._index.require_recipe().id
+        ids, now = written_since(queries, behind, operations, recipe, limit)
+        pages = (ids[start : start + PAGE] for start in range(0, len(ids), PAGE))
+        documents = (documents_now(queries, page, PAGE) for page in pages)
+        rows = chain.from_iterable(self._index.rows(hits, True) for hits in documents)
+        return WritesSince(rows, now, deletions)
+
     def versions(self, ids: Sequence[str]) -> dict[str, RowVersion]:
         """Return documents as they are now, refreshed or not."""
         hits = list(documents_now(self._index.queries("documents"), ids, PAGE))
@@ -313,7 +333,25 @@ def unplaced(queries: IndexQueries, recipe: str, limit: int) -> tuple[list[str],
 
     They are drawn at random, so that several followers seldom read the same ones.
     """
-    arrived: Body = {
+    body: Body = {
+        "size": limit,
+        "track_total_hits": True,
+        "_source": False,
+        "query": {
+            "function_score": {
+                "query": _arrived(recipe),
+                "random_score": {},
+                "boost_mode": "replace",
+            }
+        },
+    }
+    hits = queries.search(body)["hits"]
+    return [hit["_id"] for hit in hits["hits"]], hits["total"]["value"]
+
+
+def _arrived(recipe: str) -> Body:
+    """Return a query for documents with keys whose family is the one that the pipeline gave."""
+    return {
         "bool": {
             "filter": [
                 {"term": {"near_recipe": recipe}},
@@ -323,16 +361,44 @@ def unplaced(queries: IndexQueries, recipe: str, limit: int) -> tuple[list[str],
             "must_not": [{"exists": {"field": "near_principal"}}],
         }
     }
-    body: Body = {
-        "size": limit,
-        "track_total_hits": True,
-        "_source": False,
-        "query": {
-            "function_score": {"query": arrived, "random_score": {}, "boost_mode": "replace"}
-        },
-    }
-    hits = queries.search(body)["hits"]
-    return [hit["_id"] for hit in hits["hits"]], hits["total"]["value"]
+
+
+def written_since(
+    queries: IndexQueries,
+    shards: Sequence[ShardState],
+    operations: Mapping[str, int],
+    recipe: str,
+    limit: int,
+) -> tuple[list[str], dict[str, int]]:
+    """Return ids of documents that later operations wrote, up to `limit`, and what is seen of
+    each shard with them.
+
+    Those that wait for a group are left out: to get one is another operation.
+    """
+    ids: list[str] = []
+    now = dict(operations)
+    for shard in shards:
+        size = limit - len(ids)
+        if not size:
+            break
+        after = operations.get(shard.history, -1)
+        body: Body = {
+            "size": size,
+            "track_total_hits": False,
+            "_source": False,
+            "query": {
+                "bool": {
+                    "filter": [{"range": {"_seq_no": {"gt": after, "lte": shard.last}}}],
+                    "must_not": [_arrived(recipe)],
+                }
+            },
+            "sort": [{"_seq_no": "asc"}],
+        }
+        of_shard = replace(queries, index=shard.index)
+        hits = of_shard.search(body, {"preference": f"_shards:{shard.shard}"})["hits"]["hits"]
+        ids += [hit["_id"] for hit in hits]
+        now[shard.history] = hits[-1]["sort"][0] if len(hits) == size else shard.last
+    return ids, now
 
 
 def _principal_query(recipe: str, query: Body, size: int) -> Body:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from indexer.errors import StoreStopped
@@ -12,6 +13,43 @@ from indexer.stores.engine.requests import Requests, RetryPolicy
 PAGE = 500
 _WHOLE = {"allow_partial_search_results": "false"}
 _PATIENCE = RetryPolicy()
+_STATES = (
+    "indices.*.uuid,indices.*.shards.*.routing.primary,"
+    "indices.*.shards.*.seq_no.global_checkpoint,indices.*.shards.*.indexing.delete_total,"
+    "indices.*.shards.*.commit.user_data.history_uuid"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ShardState:
+    """A shard with a primary, and the number of the last operation that every copy of it has.
+
+    `history` changes where an engine numbers operations anew: in another index, as after a rollover
+    or a split, and in one that was restored.
+    """
+
+    index: str
+    shard: str
+    history: str
+    last: int
+    deletions: int
+
+
+def shard_states(requests: Requests, name: str) -> list[ShardState]:
+    """Return the shards behind a name, of one index or several, that have a primary now."""
+    params = {"level": "shards", "filter_path": _STATES}
+    stats = requests.call("GET", f"{name}/_stats/indexing", params=params)
+    states = []
+    for index, found in sorted(stats.get("indices", {}).items()):
+        for shard, copies in sorted(found.get("shards", {}).items()):
+            for copy in copies:
+                if copy["routing"]["primary"] and "seq_no" in copy:
+                    commit = copy.get("commit", {}).get("user_data", {})
+                    history = f"{found.get('uuid')}/{commit.get('history_uuid')}/{shard}"
+                    last = copy["seq_no"]["global_checkpoint"]
+                    deletions = copy.get("indexing", {}).get("delete_total", 0)
+                    states.append(ShardState(index, shard, history, last, deletions))
+    return states
 
 
 def last_operations(requests: Requests, index: str) -> dict[str, int]:
@@ -20,9 +58,11 @@ def last_operations(requests: Requests, index: str) -> dict[str, int]:
     Raises `StoreStopped` where a shard has no primary: its documents would be left out.
     """
     settings = requests.index(index)["settings"]["index"]
-    operations = {}
+    operations: dict[str, int] = {}
     for attempt in range(_PATIENCE.attempts):
-        operations = _operations(requests, index)
+        # those that have a primary now, which does not recover any more
+        states = shard_states(requests, index)
+        operations = {state.shard: state.last for state in states if state.index == index}
         if len(operations) == int(settings["number_of_shards"]):
             return operations
         _PATIENCE.pause(attempt)
@@ -30,17 +70,6 @@ def last_operations(requests: Requests, index: str) -> dict[str, int]:
         reason=f"{len(operations)} of {settings['number_of_shards']} shards of {index} respond",
         remedy="wait until every shard has a primary",
     )
-
-
-def _operations(requests: Requests, index: str) -> dict[str, int]:
-    """Return the same for the shards that have a primary now, which does not recover any more."""
-    stats = requests.call("GET", f"{index}/_stats/store", params={"level": "shards"})
-    operations = {}
-    for shard, copies in sorted(stats["indices"].get(index, {}).get("shards", {}).items()):
-        for copy in copies:
-            if copy["routing"]["primary"] and "seq_no" in copy:
-                operations[shard] = copy["seq_no"]["global_checkpoint"]
-    return operations
 
 
 def read_feed(

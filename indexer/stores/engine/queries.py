@@ -51,9 +51,10 @@ class IndexQueries:
     by_search: bool = False
     columns: PluginColumns | None = None
 
-    def search(self, body: Body) -> Body:
-        """Return the response to one search."""
-        found = self.requests.call("POST", f"{self.index}/_search", self._fit(body), WHOLE)
+    def search(self, body: Body, params: Mapping[str, str] = WHOLE) -> Body:
+        """Return the response to one search of all shards, or of those that `params` name."""
+        params = {**WHOLE, **params}
+        found = self.requests.call("POST", f"{self.index}/_search", self._fit(body), params)
         return self._read(found)
 
     def _fit(self, body: Body) -> Body:
