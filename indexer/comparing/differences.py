@@ -628,6 +628,36 @@ _JAPANESE = re.compile(r"[ぁ-ゖ一-龯]")
 _BLANK_WITHIN = re.compile(r"(?<=[가-힣ぁ-ゖ一-龯]) (?=[가-힣ぁ-ゖ一-龯])")
 
 
+_HAS, _MAX_DUTY_WORDS = ("hat", "haben"), 30
+_OF_RIGHTS = frozenset(
+    ("recht", "rechte", "anspruch", "ansprüche", "befugnis", "möglichkeit", "erlaubnis")
+)
+_INFINITIVE = re.compile(r"(?!.*(?:all|dies|jen|sein|ihr|ein|unser|ander)en$)\w{2,}(?:en|rn|ln)")
+_INFINITIVE_WITH_ZU = re.compile(
+    r"(?:ab|an|auf|aus|bei|durch|ein|fest|her|hin|mit|nach|sicher|um|vor|weg|weiter|wieder|zurück"
+    r"|zusammen)zu\w{2,}n"
+)
+
+
+def _is_duty(words: Sequence[str]) -> bool:
+    """Return whether German words from "hat" on oblige, as in "hat die Miete zu zahlen".
+
+    >>> _is_duty("hat die miete zu zahlen".split()), _is_duty("hat den raum abzugeben".split())
+    (True, True)
+    >>> _is_duty("hat das recht zu kündigen".split()), _is_duty("hat zugang zu den".split())
+    (False, False)
+    """
+    for position, word in enumerate(words):
+        if word in _OF_RIGHTS:
+            return False
+        following = words[position + 1] if position + 1 < len(words) else ""
+        if word == "zu" and _INFINITIVE.fullmatch(following):
+            return True
+        if _INFINITIVE_WITH_ZU.fullmatch(word):
+            return True
+    return False
+
+
 def other_modals(
     a: Sequence[str], b: Sequence[str], gaps: Iterable[tuple[int, int, int, int]]
 ) -> Iterator[tuple[tuple[int, int], tuple[int, int]]]:
@@ -656,8 +686,11 @@ def _modals(words: Sequence[str], start: int, end: int) -> dict[str, tuple[int, 
     found: dict[str, tuple[int, int]] = {}
     if end - start <= MAX_MODAL_WORDS:
         for position in range(start, end):
-            if words[position] in MODALS:
-                found.setdefault(MODALS[words[position]], (position, position + 1))
+            word = words[position]
+            if word in MODALS:
+                found.setdefault(MODALS[word], (position, position + 1))
+            elif word in _HAS and _is_duty(words[position : position + _MAX_DUTY_WORDS]):
+                found.setdefault("must", (position, position + 1))
     elif end - start > MAX_MODAL_CHARS or not all(map(_JAPANESE.fullmatch, words[start:end])):
         return found
     text = _BLANK_WITHIN.sub("", " ".join(words[start:end]))

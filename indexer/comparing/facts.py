@@ -24,11 +24,13 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property, lru_cache, reduce
+from itertools import pairwise
 from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
 from indexer.comparing.quantities import (
+    AFTER_NOUNS,
     AFTER_NUMERAL,
     ANSWERS,
     BEFORE_DAY,
@@ -37,6 +39,7 @@ from indexer.comparing.quantities import (
     BLANKS,
     CURRENCIES,
     DATES,
+    DENIED_NOUNS,
     IN_CHARACTERS,
     JAPANESE_DUTY,
     JOINED_TO_NUMBERS,
@@ -125,8 +128,13 @@ def negations(words: Sequence[str], language: str) -> list[str]:
 
     >>> negations(["し", "な", "い"], "ja"), negations(["may", "not"], "en")
     (['ない'], ['not'])
+    >>> negations(["em", "caso", "algum"], "pt"), negations(["em", "algum", "caso"], "pt")
+    (['algum'], [])
     """
     found = [word for word in words if is_negation(word, language) and word not in ANSWERS]
+    if not AFTER_NOUNS.isdisjoint(words):
+        pairs = pairwise(words)
+        found += [pair[1] for pair in pairs if pair[1] in AFTER_NOUNS and pair[0] in DENIED_NOUNS]
     if language in IN_CHARACTERS:
         characters = (word if _CHARACTER.fullmatch(word) else " " for word in words)
         found += WITHIN_CHARACTERS.findall(JAPANESE_DUTY.sub(" ", "".join(characters)))

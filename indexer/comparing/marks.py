@@ -47,6 +47,7 @@ from indexer.comparing.alignment import (
 from indexer.comparing.differences import changed_quantities, changed_symbols
 from indexer.comparing.facts import Fact, FactSource, FactText, exchanged_facts, is_fact, negations
 from indexer.comparing.quantities import (
+    AFTER_NOUNS,
     ANSWERS,
     CURRENCIES,
     DATES,
@@ -100,7 +101,13 @@ _REPEATED = re.compile(r"ø(?: ø)+")
 AddedSentence: TypeAlias = tuple[str | None, str | None]  # None for the text that lacks it
 _IDENTIFYING = {"name", "address", "amount"}  # kinds of fields by which forms differ
 _EXCHANGEABLE = {"date", "amount", "number", "name", "address"}
-_SUPPORTING = {"do", "does", "did"}  # words that belong to a negation
+# words that belong to a negation, as in "in no event"
+_OF_DENIALS = """
+do does did in by under event case circumstances circumstance means way auf unter fall falle fällen
+weise umständen en de cas façon manière caso modo forma manera bajo per em maneira hipótese op onder
+geval wijze omstandigheden
+"""
+_SUPPORTING = frozenset(_OF_DENIALS.split())
 _OF_RECORD = {"name", "address", "amount", "date", "number", "reference"}
 _DATED = {"date", "amount"}  # kinds of fields of which a form has one
 _SENTENCE_END = re.compile(
@@ -700,7 +707,7 @@ def _denies_in_language(pair: AlignedWords, stretch: Stretch) -> bool:
 
 
 _OF_ONE_LANGUAGE = frozenset[str]().union(*OF_LANGUAGES.values())
-_DENIALS = NEGATIONS - ANSWERS | {"t"}  # of "can't"
+_DENIALS = NEGATIONS - ANSWERS | AFTER_NOUNS | {"t"}  # of "can't"
 
 
 def _is_dated_field(a: Sequence[str], b: Sequence[str]) -> bool:

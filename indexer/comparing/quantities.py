@@ -100,7 +100,8 @@ must obligados obligadas obrigado obrigada obrigados obrigadas tenu tenue tenus 
 must obligée obligés obligées tenuto tenuta tenuti tenute obbligato obbligata obbligati obbligate
 must verpflichtet verplicht muszą musí musejí måste skal skall ska должен должна должны должно
 must обязан обязана обязаны повинен повинна повинні мусить täytyy trebuie πρέπει οφείλει οφείλουν
-must wajib harus يجب חייב חייבת חייבים 必 须 須 kötelesek köteles zorunda zorundadır; may may might
+must wajib harus يجب חייב חייבת חייבים 必 须 須 kötelesek köteles zorunda zorundadır braucht
+must brauchen; may may might
 may can could darf dürfen kann können könnte könnten mag mogen kan kunnen peut peuvent puede pueden
 may podrá podrán può possono potrà potranno pode podem poderá poderão pourra pourront berechtigt
 may gerechtigd bevoegd autorisé autorisée autorisés autorisées autorizzato autorizzata autorizzati
@@ -266,6 +267,9 @@ WITHIN_CHARACTERS = re.compile(
     r"ない|なく|なか(?:っ|\Z)|なけれ|せん|ずに|ไม่|ห้าม|มิ(?:ได้|ให้)|ปฏิเสธ|ปราศจาก|อนุญาต"
     "|ບໍ່|ຫ້າມ|មិន|ហាម|ဘူး|မဟုတ်"
 )
+# "em caso algum": after these nouns "some" means none, in Portuguese and Spanish
+AFTER_NOUNS = frozenset(("algum", "alguma", "alguno", "alguna"))
+DENIED_NOUNS = frozenset(("caso", "modo", "forma", "maneira", "manera", "tipo", "momento"))
 DUTY = re.compile(r"(?:なければ|なくては|ねば)(?:な[らり]|いけ)")  # "must", by two negations
 JAPANESE_DUTY = re.compile(rf"{DUTY.pattern}(?:な[いくか]|ません)")
 SCALES = _by_word(_SCALES)
@@ -290,7 +294,7 @@ OF_TIME = {"s", "min", "h", "day", "week", "month", "year"}
 TIME_UNITS = frozenset(word for word, unit in _by_word(_UNITS).items() if unit in OF_TIME)
 UNITS = _by_word(_UNITS) | {unit: unit for unit in (*_by_word(_UNITS).values(), *_SYMBOLS.split())}
 STATING = frozenset[str]().union(
-    NUMBERS, MONTHS, DATES, CURRENCIES, NEGATIONS, *OF_LANGUAGES.values()
+    NUMBERS, MONTHS, DATES, CURRENCIES, NEGATIONS, AFTER_NOUNS, *OF_LANGUAGES.values()
 )
 
 

@@ -518,6 +518,10 @@ KEYS_PT = "O locatário {} entregar ao locador as chaves da casa e da garagem no
 KEYS_FR = "Le locataire {} remettre au bailleur les clés du logement et de la cave sous dix jours."
 KEYS_IT = "Il conduttore {} al locatore le chiavi dell'alloggio e della cantina entro dieci giorni."
 KEYS_NL = "De huurder levert de sleutels van de woning en van de berging {} bij de verhuurder in."
+RENT_DE = (
+    "Der Mieter {} die Miete und die Kosten der Heizung jeden Monat auf das Konto des Vermieters "
+    "in Euro und in voller Höhe zu zahlen."
+)
 PAYMENT_DE = "Die Zahlung ist {} durch den Mieter auf das Konto des Vermieters in Euro zu leisten."
 
 
@@ -546,6 +550,9 @@ PAYMENT_DE = "Die Zahlung ist {} durch den Mieter auf das Konto des Vermieters i
         (KEYS_ES, "deberá entregar", "podrá entregar"),
         (KEYS_ES, "entregará", "en ningún caso entregará"),
         (KEYS_PT, "deverá", "poderá"),
+        (KEYS_PT, "deverá", "em caso algum deverá"),
+        (RENT_DE, "hat", "darf"),
+        (RENT_DE, "braucht", "darf"),
         (KEYS_FR, "devra", "pourra"),
         (KEYS_IT, "dovrà consegnare", "potrà consegnare"),
         (KEYS_IT, "consegna", "in nessun caso consegna"),
