@@ -376,3 +376,23 @@ def test_a_store_in_memory_keeps_no_pages() -> None:
         assert site.search("", SearchOptions()).total == 1
         store.write(rows({"two": "the other text"}))
         assert site.search("", SearchOptions()).total == 2
+
+
+def test_a_text_that_grew_is_folded_relative_to_the_shorter_one(tmp_path: Path) -> None:
+    first, later = sentence(1, 60), f"{sentence(1, 60)} {sentence(2, 40)}"
+    with closing(open_store(f"sqlite:///{tmp_path}/grown.db")) as store:
+        store.prepare(DEFAULT)
+        store.write(rows({"first": first, "later": later}))
+        store.refresh()
+        group(store)
+        with run_site(store.url) as address:
+
+            def hits_of(measure: str) -> list[int]:
+                found = json.loads(request(address, f"/api/search?{measure}").body)
+                return [len(hit["folded"]) for hit in found["hits"]]
+
+            assert (hits_of(""), hits_of("measure=lcs")) == ([0, 0], [0, 0])
+            assert hits_of("measure=grown") == [1]
+            page = request(address, "/?measure=grown").body.decode()
+            assert '<option value="grown" selected>the shorter text</option>' in page
+            assert "measure=grown" in page.partition('class="facets"')[2]

@@ -96,7 +96,7 @@ class SearchParameters(Parameters, frozen=True):
         about(
             "by similarity of the hits, by stored near-duplicate group, by thread of "
             "mails, by duplicate type of clauses, or not; empty: by group where `nearfold group` "
-            "has run and neither a threshold nor a policy is given, else by similarity"
+            "has run and no threshold, policy or measure is given, else by similarity"
         ),
     ] = ""
     of: Annotated[
@@ -138,6 +138,13 @@ class SearchParameters(Parameters, frozen=True):
         about(
             "with fold=live, what folded hits may differ in: strict (words, no fact), standard (no "
             "negation, parties, form or message; the default), loose (templates and drafts too)"
+        ),
+    ] = ""
+    measure: Annotated[
+        Literal["", "lcs", "grown"],
+        about(
+            "with fold=live, the similarity of folded hits: lcs, words in the same order relative "
+            "to the longer text (the default), or grown, relative to the shorter text"
         ),
     ] = ""
     filter: Annotated[
@@ -266,6 +273,7 @@ def search_options(site: Site, values: SearchParameters, with_facets: bool) -> S
     return SearchOptions(
         fold=fold,
         threshold=values.threshold if has_threshold else None,
+        measure=values.measure or None if fold == "live" else None,
         filters=parse_filters(filter_texts(values)),
         join=values.join,
         sort=values.sort,
@@ -284,7 +292,8 @@ def search_options(site: Site, values: SearchParameters, with_facets: bool) -> S
 
 def _default_fold(site: Site, values: SearchParameters) -> Fold:
     """Return how hits are folded by parameters that do not name a way."""
-    has_own = values.threshold is not None or bool(values.policy) or values.of != "documents"
+    has_own = values.threshold is not None or bool(values.policy or values.measure)
+    has_own = has_own or values.of != "documents"
     return "live" if has_own or not site.is_grouped else "family"
 
 
