@@ -424,6 +424,40 @@ def test_a_role_of_one_index_reads_no_other(secured_engine):
     secured_engine.call("DELETE", PUT)
 
 
+def test_a_reader_of_an_alias_with_a_filter_needs_no_right_to_refresh(
+    secured_engine, tmp_path, monkeypatch, capsys
+):
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    kind = secured_engine.store.partition("+")[0].partition(":")[0]
+    alias, viewer = f"{NAME}-view", f"nearfold-{NAME}-viewer"
+    grant_names = ("index_permissions", "index_patterns", "allowed_actions")
+    grants, names, actions = (
+        grant_names if kind == "opensearch" else ("indices", "names", "privileges")
+    )
+    role = roles(kind, alias)[f"nearfold-{alias}-searcher"]
+    for grant in role[grants]:
+        # a point in time of Elasticsearch belongs to the index
+        grant[names] = [alias] if kind == "opensearch" else [alias, PUT]
+        grant[actions].remove("indices:admin/refresh*")
+    if kind == "opensearch":
+        put_opensearch_user(secured_engine, viewer, role)
+    else:
+        secured_engine.put_key(viewer, role)
+    for name, text in TEXTS.items():
+        (tmp_path / f"{name}.txt").write_text(text, encoding="utf-8")
+    index = ["index", str(tmp_path), "--extractor", "plain", "--workers", "1"]
+    assert secured_engine.run(secured_engine.root, index, PUT, capsys)[0] == 0
+    shown = {"filter": {"prefix": {"path": str(tmp_path / "a")}}}
+    secured_engine.put(f"{PUT}/_alias/{alias}", shown)
+    code, out, err = secured_engine.run(viewer, ["search", "ferries", "--json"], alias, capsys)
+    assert code == 0, err
+    (hit,) = json.loads(out)["hits"]
+    code, out, err = secured_engine.run(viewer, ["similar", "--id", hit["id"]], alias, capsys)
+    assert code == 0 and "no near duplicates found" in out + err, out + err
+    for name in secured_engine.call("GET", f"{PUT}*")[1]:
+        secured_engine.call("DELETE", name)
+
+
 def test_an_engine_without_security_keeps_no_roles(opensearch_url, capsys):
     store = f"opensearch://{opensearch_url.partition('://')[2]}/{PUT}"
     assert main.run(["install", "--roles", "--dry-run", "--store", store]) == 1
