@@ -566,7 +566,8 @@ def page_rows(page: bytes) -> Iterator[list[str]]:
         if name == b"table" and not tag["end"]:
             rows.append([])
         elif rows and name in (b"table", b"tr"):
-            yield rows.pop()
+            if row := rows.pop():
+                yield row
             rows += [[]] if name == b"tr" else []
         elif rows and not tag["end"]:
             rows[-1].append("")

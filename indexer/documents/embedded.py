@@ -121,9 +121,9 @@ def _rows(text: str, has_lines: bool = False) -> Iterator[list[str]]:
     """Yield the rows of tables, which are lines with a tab before each cell, as Tika writes them;
     `has_lines`: each cell is a line of its own, up to one without a tab.
 
-    >>> list(_rows("Ledger\n\trent\t\t900\nAgreed:\tA. Smith"))
+    >>> list(_rows("Ledger\\n\\trent\\t\\t900\\nAgreed:\\tA. Smith"))
     [['rent', '', '900']]
-    >>> list(_rows("Ledger\n\trent\n\t\n\t900\n\n\tfee\n", has_lines=True))
+    >>> list(_rows("Ledger\\n\\trent\\n\\t\\n\\t900\\n\\n\\tfee\\n", has_lines=True))
     [['rent', '', '900'], ['fee']]
     """
     if has_lines:

@@ -399,12 +399,6 @@ _UNREAD_XML = (
         ),
     ),
     (
-        "numbers of lists",
-        re.compile(
-            rb"<w:start(?:Override)? w:val=\"(?![01]\")[^\"]*|\btext:start-value=\"(?!1\")[^\"]*"
-        ),
-    ),
-    (
         "values of forms",
         re.compile(rb"\bform:(?:current-[a-z]+|value|state|selected|label)=\"[^\"]*"),
     ),

@@ -109,7 +109,7 @@ _COLOUR_MARKERS = (b"<w:shd", b'"FFFFFF"', b'"ffffff"')  # of styles
 _WORD_TEXT = re.compile(rb"<w:t(?:\s[^<>]*)?>([^<]+)")
 _DELETED_TEXT = re.compile(rb"<w:delText\b[^>]*>([^<]+)")
 _END_OF_RUN = re.compile(rb"</?w:r[ >]|</w:pPr>")
-_WORD_STYLE = re.compile(rb"<w:style\b[^>]*\bw:styleId=\"([^\"]+)\".*?</w:style>", re.DOTALL)
+WORD_STYLE = re.compile(rb"<w:style\b[^>]*\bw:styleId=\"([^\"]+)\".*?</w:style>", re.DOTALL)
 _BASE_STYLE = re.compile(rb"<w:basedOn w:val=\"([^\"]+)\"")
 _RUN_STYLE = re.compile(rb"<w:rStyle w:val=\"([^\"]+)\"")
 _MAX_BASES = 12
@@ -455,18 +455,25 @@ def marked_styles(content: bytes) -> MarkedStyles:
         return {**found, **ON_PAPER} if is_paper and b"<style:master-page" in content else found
     if not any(marker in content for marker in (*_WORD_MARKERS, *_COLOUR_MARKERS)):
         return {}
-    written = {match[1]: match[0] for match in _WORD_STYLE.finditer(content)}
+    written = {match[1]: match[0] for match in WORD_STYLE.finditer(content)}
     found = {}
     for name in written:
-        line = [name]
-        while len(line) < _MAX_BASES and (base := _BASE_STYLE.search(written.get(line[-1], b""))):
-            line.append(base[1])
         marks = NO_MARKS
-        for style in reversed(line):
-            marks = _style_marks(written.get(style, b""), marks)
+        for style in reversed(bases_of(name, written)):
+            marks = _style_marks(written[style], marks)
         if marks:
             found[name] = marks
     return found
+
+
+def bases_of(name: bytes, styles: Mapping[bytes, bytes]) -> list[bytes]:
+    """Return a style of Word and the styles on which it is based, the nearest first."""
+    line = [name]
+    while len(line) < _MAX_BASES and (base := _BASE_STYLE.search(styles[line[-1]])):
+        if base[1] not in styles:
+            break
+        line.append(base[1])
+    return line
 
 
 # Headers and footers, which Word, OpenDocument and RTF have once, before or after the text.

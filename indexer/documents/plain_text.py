@@ -177,7 +177,7 @@ def plain_document(data: bytes, name: str, limits: Limits) -> Document | None:
 def _rows(text: str) -> Iterator[list[str]]:
     """Yield the rows of CSV, by the delimiter with the highest count in its first line.
 
-    >>> list(_rows('rent;;900\n"a;b";c'))
+    >>> list(_rows('rent;;900\\n"a;b";c'))
     [['rent', '', '900'], ['a;b', 'c']]
     """
     import csv

@@ -162,7 +162,7 @@ _RTF_HEADER = re.compile(rb"\{\\(?:header|footer)(?P<first>f)?[lr]?(?![a-z])")
 def rich_text_headers(data: bytes) -> Iterator[tuple[str, bool]]:
     """Yield the text of each header and footer of RTF, and whether it is that of a first page.
 
-    >>> [*rich_text_headers(rb"{\\rtf1{\\header\\'a73 {\\b on}{\\*\\fldinst PAGE}}{\\footerf a}}")]
+    >>> [*rich_text_headers(rb"{\\header\\'a73 {\\b on}{\\*\\fldinst PAGE}}{\\footerf\\b a} b")]
     [('§3 on', False), ('a', True)]
     """
     position = 0
@@ -198,6 +198,8 @@ def _rich_characters(token: re.Match[bytes]) -> str:
 _FOOTNOTE = re.compile(rb"\{(?:\\\*)?\\footnote(?![a-z])")  # LibreOffice marks it by a star
 _DRAWING = re.compile(rb"\{\\\*\\do(?![a-z])")  # of Word before 97, with its boxes of text
 _COMMENTER = re.compile(rb"\{\\\*\\atn(?:id|author)\b[^{}]*\}")
+_LIST_NUMBER = re.compile(rb"\{\\(?:listtext|pntext)(?![a-z])([^{}]*)\}")
+_CONTROL = re.compile(rb"\\(?:[a-z]+-?\d* ?|'[0-9a-fA-F]{2}|.)", re.DOTALL)
 _CELL_OF_RTF = re.compile(rb"\\(?:(?P<cell>cell)|(?P<row>row)|intbl)(?![a-z0-9])")
 
 
@@ -210,15 +212,21 @@ def readable_rich_text(data: bytes) -> bytes:
     if b"\\dptxbxtext" in data and b"\\shptxt" not in data:  # which has it as well
         data = _DRAWING.sub(b"{", data).replace(b"\\dptxbxtext", b"\\par")
     data = _FOOTNOTE.sub(rb"{\\footnote  ", data)  # the second blank is text
-    data = _with_rows(_COMMENTER.sub(b"", data))
+    data = _with_rows(_LIST_NUMBER.sub(_list_number, _COMMENTER.sub(b"", data)))
     return data if b"\\pard" in data else _with_paragraph(data)
+
+
+def _list_number(found: re.Match[bytes]) -> bytes:
+    """Return the number of an item of a list as text; a bullet as it is, which is not read."""
+    number = _CONTROL.sub(b"", found[1]).strip()
+    return b"{%s }" % number if any(map(str.isalnum, number.decode("latin-1"))) else found[0]
 
 
 def _with_rows(data: bytes) -> bytes:
     """Return an RTF whose rows of tables are lines with a tab before each cell.
 
-    >>> _with_rows(rb"{\rtf1\trowd\\intbl a\\cell\\intbl b\\cell\row}")
-    b'{\\rtf1\\trowd\\intbl\\tab a\\tab\\intbl b\\tab\\par}'
+    >>> _with_rows(rb"\\trowd\\intbl a\\cell\\intbl b\\cell\\row")
+    b'\\\\trowd\\\\intbl\\\\tab a\\\\tab\\\\intbl b\\\\tab\\\\par'
     """
     is_start = True
 

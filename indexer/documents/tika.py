@@ -19,6 +19,7 @@ from indexer.documents.base import CUT, HTML_NAMES, OCR, XML_NAMES, is_mail
 from indexer.documents.binary_office import word_headers
 from indexer.documents.embedded import OUTLOOK, embedded_files, is_utf8
 from indexer.documents.embedded_parts import DRAWN, UNREADABLE, ZIP, is_encrypted
+from indexer.documents.lists import numbered_lists, numbered_paragraphs, whole_numbering
 from indexer.documents.mail.headers import mark_type, thread_fields
 from indexer.documents.mail.outlook import (
     CUT_TNEF,
@@ -548,12 +549,16 @@ _MEMBERS = ("content.xml", "styles.xml", ".xhtml", ".html", ".htm")
 _CHANGES = re.compile(rb"<(text|table):tracked-changes\b.*?</\1:tracked-changes>", re.DOTALL)
 _BODY = re.compile(rb"<office:(?:text|spreadsheet)(?:\s[^<>]*)?(?<!/)>")
 _NOTE_NUMBER = re.compile(rb"<text:note-citation\b[^<>]*>[^<>]*</text:note-citation>")
-_WORD_PART = re.compile(r"word/(?:document\d*|(?:head|foot)er\d*|(?:foot|end)notes)\.xml$")
+_WORD_PART = re.compile(
+    r"word/(?:document\d*|numbering|(?:head|foot)er\d*|(?:foot|end)notes)\.xml$"
+)
+
 _ALIGNED_TAB = re.compile(rb"<w:ptab\b[^<>]*/>")
 _BOX = re.compile(rb"<w:txbxContent\b[^<>]*(?<!/)>")
 _LINE = rb'<w:p><w:r><w:t xml:space="preserve"> </w:t></w:r></w:p>'
 # of which Tika has no text, while other formats have that of the program that wrote them
 _PAGE_NUMBER = re.compile(rb"<text:page-number\b[^<>]*>(\w*)</text:page-number>")
+_LISTS = ("word/styles.xml", "word/numbering.xml")  # which number the paragraphs of Word
 _MAX_UNPACKED = 256 << 20  # bytes of the members of an OpenDocument
 
 
@@ -565,7 +570,7 @@ def _readable_file(data: bytes) -> bytes:
         return readable_rich_text(data)
     if _SHEETS in data:
         data = displayed_sheets(displayed_headers(data, data))
-    return _with_headers(_readable_text(data))
+    return _with_headers(numbered_lists(_readable_text(data), data))
 
 
 def _with_headers(content: bytes) -> bytes:
@@ -626,6 +631,11 @@ def _with_readable_members(data: bytes) -> bytes:
             changed["content.xml"] = displayed_sheets(content)
             changed["styles.xml"] = displayed_headers(styles, content + styles)
         changed = {name: _readable_member(name, content) for name, content in changed.items()}
+        if "content.xml" in changed:
+            content = changed["content.xml"]
+            changed["content.xml"] = numbered_lists(
+                content, changed.get("styles.xml", b"") + content
+            )
         ordered = sorted(members, key=lambda member: _ORDER.get(member.filename, len(_ORDER)))
         is_book = _READ_MEMBERS[1] in kind
         kept = [member for member in ordered if is_book or not _may_repeat(member.filename)]
@@ -680,17 +690,27 @@ def _readable_archive(data: bytes) -> bytes:
         if sum(member.file_size for member in kept) > _MAX_UNPACKED:
             return data
         changed: dict[str, bytes] = {}
+        names = {member.filename for member in kept}
+        lists = [archive.read(name) if name in names else b"" for name in _LISTS]
         if any(member.filename == "[Content_Types].xml" for member in members):
             for member in kept:
                 if _may_repeat(member.filename):
                     changed[member.filename] = b""
                 elif _WORD_PART.match(member.filename):
                     content = archive.read(member)
-                    if (separated := _separate_boxes(content)) != content:
-                        changed[member.filename] = separated
+                    if (readable := _readable_part(member.filename, content, lists)) != content:
+                        changed[member.filename] = readable
         if kept != members or changed:
             return _copy(archive, kept, changed)
     return data
+
+
+def _readable_part(name: str, content: bytes, lists: Sequence[bytes]) -> bytes:
+    if name == "word/numbering.xml":
+        return whole_numbering(content)
+    if name == "word/document.xml":
+        content = numbered_paragraphs(content, *lists)
+    return _separate_boxes(content)
 
 
 def _separate_boxes(content: bytes) -> bytes:

@@ -295,8 +295,6 @@ ODF_MARK = (
 PARTS = {  # of an Office document: a path, and what its content differs in
     "link": ("word/_rels/document.xml.rels", '<Relationship TargetMode="External" Target="{}"/>'),
     "link of a field": (PART, "<w:instrText> HYPERLINK {}</w:instrText>"),
-    "first number of a list": ("word/numbering.xml", '<w:start w:val="{}"/>'),
-    "first number in OpenDocument": ("content.xml", '<text:list-item text:start-value="{}">'),
     "picture that is cut": (PART, '<a:srcRect l="{}000"/>'),
     "direction of an arrow": ("ppt/slides/slide1.xml", '<a:ln><a:tailEnd type="{}"/></a:ln>'),
     "shape that is turned": ("ppt/slides/slide1.xml", '<a:xfrm rot="{}"/>'),

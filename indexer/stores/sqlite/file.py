@@ -23,11 +23,14 @@ from indexer.recipe import Recipe
 from indexer.stores.address import MEMORY
 from indexer.stores.base import Counts
 from indexer.stores.requirements import require_same_recipe
-from indexer.stores.sqlite.backup import check_copy, check_sound, copy_in, copy_out
 from indexer.stores.sqlite.connections import Connection, Readers, open_connection
 from indexer.stores.sqlite.file_format import (
     FORMAT,
+    check_copy,
     check_format,
+    check_sound,
+    copy_in,
+    copy_out,
     migrate,
     pragma_number,
     recipe_in_use,

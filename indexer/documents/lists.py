@@ -1,0 +1,267 @@
+"""Numbers of lists and headings ("7.2"), which a file does not hold where they are displayed: its
+styles give them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import TypeAlias
+
+from indexer.documents.marked_text import WORD_STYLE, bases_of
+
+# OpenDocument: an item has the next number of its list, a heading that of its level.
+
+_LEVELS = 10
+_LEVEL_STYLE = re.compile(
+    rb"<text:(?:list|outline)-style\s(?P<style>[^<>]*)>"
+    rb"|<text:(?:outline-level-style|list-level-style-number)\s(?P<level>[^<>]*)>"
+)
+_LIST_TAG = re.compile(
+    rb"<(?P<end>/)?text:(?P<of>list-item|list|h|p)(?=[\s/>])(?P<attributes>[^<>]*?)(?P<empty>/?)>"
+)
+_NAMED = re.compile(rb"(?P<name>[\w:-]+)=\"(?P<value>[^\"]*)\"")
+_LEVEL_NUMBER = re.compile(rb"%(\d{1,2})%")
+_ROMAN = (
+    (1000, "m"), (900, "cm"), (500, "d"), (400, "cd"), (100, "c"), (90, "xc"), (50, "l"),
+    (40, "xl"), (10, "x"), (9, "ix"), (5, "v"), (4, "iv"), (1, "i"),
+)  # fmt: skip
+_OUTLINE = b"Outline"
+
+_Attributes: TypeAlias = Mapping[bytes, bytes]
+
+
+class _Numbers:
+    """The numbers of lists by their styles, as far as a document was read."""
+
+    def __init__(self, styles: bytes) -> None:
+        self._levels: dict[bytes, dict[int, _Attributes]] = {}
+        self._counts: dict[bytes, list[int]] = {}
+        levels: dict[int, _Attributes] = {}
+        for found in _LEVEL_STYLE.finditer(styles):
+            if found["style"]:
+                levels = {}
+                self._levels[_attributes(found["style"]).get(b"style:name", _OUTLINE)] = levels
+            elif found["level"]:
+                level = _attributes(found["level"])
+                levels[_number(level.get(b"text:level", b""))] = level
+
+    def begin(self, style: bytes) -> None:
+        """Begin a list anew."""
+        self._counts.pop(style, None)
+
+    def next(self, style: bytes, level: int, start: bytes = b"") -> bytes:
+        """Return the number of the next item of a list, with a blank; empty for one without."""
+        levels = self._levels.get(style, {})
+        if not 0 < level <= _LEVELS or level not in levels:
+            return b""
+        counts = self._counts.setdefault(style, [0] * (_LEVELS + 1))
+        for each in range(1, level + 1):
+            first = _number(levels.get(each, {}).get(b"text:start-value", b"1"))
+            if start and each == level:
+                counts[each] = _number(start)
+            elif not counts[each]:
+                counts[each] = first
+            elif each == level:
+                counts[each] += 1
+        counts[level + 1 :] = [0] * (_LEVELS - level)
+        return self._written(levels, level, counts)
+
+    def _written(
+        self, levels: Mapping[int, _Attributes], level: int, counts: Sequence[int]
+    ) -> bytes:
+        own = levels[level]
+        if not own.get(b"style:num-format"):
+            return b""
+        forms = [
+            _in_format(counts[each], levels.get(each, {}).get(b"style:num-format", b""))
+            for each in range(level + 1)
+        ]
+        if pattern := own.get(b"loext:num-list-format"):
+            known = dict(enumerate(forms))
+            return _LEVEL_NUMBER.sub(lambda at: known.get(int(at[1]), b""), pattern) + b" "
+        depth = _number(own.get(b"text:display-levels", b"1"))
+        joined = b".".join(filter(None, forms[max(1, level + 1 - depth) :]))
+        prefix, suffix = own.get(b"style:num-prefix", b""), own.get(b"style:num-suffix", b"")
+        return b"%s%s%s " % (prefix, joined, suffix)
+
+
+def _attributes(tag: bytes) -> _Attributes:
+    return {found["name"]: found["value"] for found in _NAMED.finditer(tag)}
+
+
+def _number(digits: bytes) -> int:
+    return int(digits[:6]) if digits.isdigit() else 0
+
+
+def _in_format(number: int, kind: bytes) -> bytes:
+    """Return a number as lists have it.
+
+    >>> [_in_format(number, kind) for number, kind in ((4, b"i"), (28, b"A"), (3, b"1"), (1, b""))]
+    [b'iv', b'BB', b'3', b'']
+    """
+    if not kind or kind not in b"aAiI":
+        return b"%d" % number if kind else b""
+    written = ""
+    if kind in b"aA":
+        written = chr(97 + (number - 1) % 26) * min(1 + (number - 1) // 26, 99) if number else ""
+    else:
+        left = min(number, 9999)
+        for value, roman in _ROMAN:
+            written += left // value * roman
+            left %= value
+    return (written if kind in b"ai" else written.upper()).encode()
+
+
+def numbered_lists(content: bytes, styles: bytes) -> bytes:
+    """Return an OpenDocument with the numbers of its lists and headings before their text, and a
+    line feed after headings, which Tika would join to the text after them.
+
+    >>> level = b'<text:outline-level-style text:level="1" style:num-format="I"/>'
+    >>> styles = b'<text:outline-style style:name="Outline">' + level
+    >>> numbered_lists(b'<text:h text:outline-level="1">a</text:h>', styles)
+    b'<text:h text:outline-level="1">I a\\n</text:h>'
+    """
+    numbers = _Numbers(styles)
+    lists: list[bytes] = []
+    waiting: list[bytes] = []  # the number of an item, before its first paragraph
+
+    def written(tag: re.Match[bytes]) -> bytes:
+        of, attributes = tag["of"], _attributes(tag["attributes"])
+        if tag["end"]:
+            if of == b"list" and lists:
+                lists.pop()
+            return b"\n</text:h>" if of == b"h" else tag[0]
+        if tag["empty"]:
+            return tag[0]
+        if of == b"list":
+            outer = lists[-1] if lists else b""
+            lists.append(attributes.get(b"text:style-name", outer))
+            is_new = not {b"text:continue-numbering", b"text:continue-list"} & attributes.keys()
+            if is_new and not outer:
+                numbers.begin(lists[-1])
+        elif of == b"list-item" and lists:
+            start = attributes.get(b"text:start-value", b"")
+            waiting[:] = [numbers.next(lists[-1], len(lists), start)]
+        elif of == b"h" and not lists and b"text:is-list-header" not in attributes:
+            level = _number(attributes.get(b"text:outline-level", b""))
+            return tag[0] + numbers.next(_OUTLINE, level, attributes.get(b"text:start-value", b""))
+        elif waiting:
+            return tag[0] + waiting.pop()
+        return tag[0]
+
+    return _LIST_TAG.sub(written, content)
+
+
+# Word: a style numbers its paragraphs, by a level of a list that may name the style.
+
+_NUMBERING = re.compile(
+    rb"<w:(?P<of>abstractNum|lvl|num|numFmt|pStyle|abstractNumId)\s[^<>]*?"
+    rb"w:(?:abstractNumId|ilvl|numId|val)=\"(?P<value>[^\"]*)\""
+)
+_NUMBERED_STYLE = re.compile(rb"<w:(ilvl|numId) w:val=\"(\d{1,9})\"")
+_PARAGRAPH_STYLE = re.compile(rb"<w:pStyle w:val=\"([^\"]*)\"\s*/>")
+_MAX_PROPERTIES = 4_000  # bytes of the properties of a paragraph
+_NO_NUMBERS = (b"bullet", b"none", b"")
+
+
+def numbered_paragraphs(content: bytes, styles: bytes, numbering: bytes) -> bytes:
+    """Return the document of a Word file in which paragraphs name the list whose number their style
+    gives them, as those that are numbered without a style do.
+    """
+    numbered = _numbered_styles(styles, numbering)
+    if not numbered:
+        return content
+
+    def written(style: re.Match[bytes]) -> bytes:
+        end = content.find(b"</w:pPr>", style.end(), style.end() + _MAX_PROPERTIES)
+        has_own = end < 0 or content.find(b"<w:numPr", style.end(), end) >= 0
+        return style[0] if has_own else style[0] + numbered.get(style[1], b"")
+
+    return _PARAGRAPH_STYLE.sub(written, content)
+
+
+def _numbered_styles(styles: bytes, numbering: bytes) -> dict[bytes, bytes]:
+    """Return the properties of the lists that styles name, by the styles."""
+    lists: dict[bytes, bytes] = {}
+    formats: dict[tuple[bytes, bytes], bytes] = {}
+    levels: dict[tuple[bytes, bytes], bytes] = {}
+    last = dict.fromkeys((b"abstractNum", b"lvl", b"num"), b"")
+    for found in _NUMBERING.finditer(numbering):
+        of, value = found["of"], found["value"]
+        if of in last:
+            last[of] = value
+        elif of == b"abstractNumId":
+            lists[last[b"num"]] = value
+        elif of == b"numFmt":
+            formats[last[b"abstractNum"], last[b"lvl"]] = value
+        else:
+            levels[last[b"abstractNum"], value] = last[b"lvl"]
+    written = {match[1]: match[0] for match in WORD_STYLE.finditer(styles)}
+    numbered: dict[bytes, bytes] = {}
+    for name in written:
+        properties: dict[bytes, bytes] = {}
+        for style in bases_of(name, written):
+            properties = {**dict(_NUMBERED_STYLE.findall(written[style])), **properties}
+        list_of = lists.get(properties.get(b"numId", b""), b"")
+        level = levels.get((list_of, name), properties.get(b"ilvl", b"0"))
+        if formats.get((list_of, level), b"") not in _NO_NUMBERS:
+            numbered[name] = b'<w:numPr><w:ilvl w:val="%s"/><w:numId w:val="%s"/></w:numPr>' % (
+                level,
+                properties[b"numId"],
+            )
+    return numbered
+
+
+_LEVEL, _START = re.compile(rb"w:ilvl=\"(\d)\""), re.compile(rb"<w:start w:val=\"[^\"]*\"\s*/>")
+_OWN_START = re.compile(rb"<w:startOverride w:val=\"(\d{1,9})\"")
+_ABSTRACT = re.compile(rb"w:abstractNumId(?: w:val)?=\"([^\"]*)\"")
+_FIRST_ADDED = 1_000_000  # the number of a list
+
+
+def whole_numbering(numbering: bytes) -> bytes:
+    """Return the lists of a Word file without levels that change another list, as lists of
+    their own: Tika fails on these, or takes other starts for none.
+    """
+    if b"<w:lvlOverride" not in numbering:
+        return numbering
+    levels: dict[bytes, dict[int, bytes]] = {}
+    for written in numbering.split(b"<w:abstractNum ")[1:]:
+        if found := _ABSTRACT.search(written):
+            levels[found[1]] = _levels(written)
+    added: list[bytes] = []
+    *lists, rest = numbering.split(b"</w:num>")
+    whole = b"</w:num>".join([*(_with_own_levels(each, levels, added) for each in lists), rest])
+    return whole.replace(b"<w:num ", b"".join(added) + b"<w:num ", 1)
+
+
+def _with_own_levels(
+    written: bytes, levels: Mapping[bytes, Mapping[int, bytes]], added: list[bytes]
+) -> bytes:
+    """Return what ends in a list, which names one that is added if it changes some levels."""
+    before, tag, changed = written.rpartition(b"<w:num ")
+    kept, *overrides = changed.split(b"<w:lvlOverride ")
+    base = _ABSTRACT.search(kept)
+    if not (tag and overrides and base):
+        return written
+    own = dict(levels.get(base[1], {}))
+    for override in overrides:
+        own.update(_levels(override))
+        level, start = _LEVEL.search(override), _OWN_START.search(override)
+        if level and start and int(level[1]) in own:
+            begin = b'<w:start w:val="%s"/>' % start[1]
+            own[int(level[1])] = _START.sub(begin, own[int(level[1])], count=1)
+    number = b'w:abstractNumId="%d"' % (_FIRST_ADDED + len(added))
+    joined = b"".join(own[each] for each in sorted(own))
+    added.append(b"<w:abstractNum %s>%s</w:abstractNum>" % (number, joined))
+    return before + tag + kept.replace(base[0], number.replace(b"=", b" w:val="), 1)
+
+
+def _levels(written: bytes) -> dict[int, bytes]:
+    """Return the levels in a list by their numbers."""
+    found: dict[int, bytes] = {}
+    for level in written.split(b"<w:lvl ")[1:]:
+        own, end, _ = level.partition(b"</w:lvl>")
+        if end and (number := _LEVEL.search(own)):
+            found[int(number[1])] = b"<w:lvl " + own + end
+    return found
