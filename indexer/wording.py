@@ -312,8 +312,17 @@ def format_marks(marks: Sequence[Mark]) -> str:
     return ", ".join(map(_format_mark, marks))
 
 
+def mark_name(kind: MarkKind) -> str:
+    """Return the name of a kind of marks.
+
+    >>> mark_name("form"), mark_name("clause_added")
+    ('another filled-in form', 'clause added')
+    """
+    return _MARKS.get(kind, kind.replace("_", " "))
+
+
 def _format_mark(mark: Mark) -> str:
-    phrase = _MARKS.get(mark.kind, mark.kind.replace("_", " "))
+    phrase = mark_name(mark.kind)
     if mark.kind == "parties_exchanged" and any(map(str.isdigit, mark.a or "")):
         phrase = "exchanged"
     if mark.kind not in _QUOTED:

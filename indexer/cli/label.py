@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from operator import attrgetter
 from pathlib import Path
@@ -24,12 +25,13 @@ from indexer.cli.options import (
 )
 from indexer.cli.output import console, first_items, print_json, print_lines, short_path
 from indexer.errors import UsageError
-from indexer.wording import count_of, format_labels, visible
+from indexer.wording import count_of, format_labels, format_marks, mark_name, visible
 
 if TYPE_CHECKING:
     from indexer.coding import Coding, CodingField, CodingRule
     from indexer.jobs.label import LabelJob, LabelResult, LabelUpdate, ReviewItem, UndoResult
     from indexer.jobs.label_from import LabelFileOptions, LabelFileResult
+    from indexer.model import MarkKind
 
 
 # Output of `nearfold label`: changes, undone labellings and the history, as lines or JSON.
@@ -65,6 +67,13 @@ def _print_changes(result: LabelResult | LabelFileResult, dry_run: bool) -> None
     documents = count_of(len(result.changes), "document")
     console().print(f"labels of {documents} {verb}; {result.unchanged:,} had them already")
     print_lines(_change_lines(result.changes))
+    if kinds := _count_marks(result.changes):
+        counts = (f"{mark_name(kind)} {number:,}" for kind, number in sorted(kinds.items()))
+        console().print(f"marks of members: {', '.join(counts)}")
+
+
+def _count_marks(changes: Sequence[LabelUpdate]) -> Counter[MarkKind]:
+    return Counter(mark.kind for change in changes for mark in change.marks)
 
 
 def _change_lines(changes: Sequence[LabelUpdate]) -> Iterator[str]:
@@ -73,6 +82,8 @@ def _change_lines(changes: Sequence[LabelUpdate]) -> Iterator[str]:
         mail = f"  (with {change.attached_with})" if change.attached_with else ""
         document = f"{_similarity(change.similarity)}{change.id}  {short_path(change.path)}"
         yield f"  {labels}  {document}{mail}"
+        if change.marks:
+            yield f"      marks: {format_marks(change.marks)}"
 
 
 def _print_job(job: int | None) -> None:
@@ -188,6 +199,7 @@ def _change_json(change: LabelUpdate) -> dict[str, Any]:
         "after": list(change.after),
         "similarity": change.similarity,
         "attached_with": change.attached_with,
+        "marks": list(map(dataclasses.asdict, change.marks)),
     }
 
 
@@ -207,6 +219,7 @@ def _labels_json(result: LabelResult, dry_run: bool) -> dict[str, Any]:
         "job": result.job,
         "dry_run": dry_run,
         "changes": [_change_json(change) for change in result.changes],
+        "marks": dict(_count_marks(result.changes)),
         "review": review,
         "unchanged": result.unchanged,
         "provisional": result.provisional,

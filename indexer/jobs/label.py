@@ -19,12 +19,13 @@ from typing import Any, Literal, TypeAlias
 
 from indexer.coding import Coding, CodingRule, label_names, trim_label
 from indexer.comparing.measures import ComparedText, measure_pair
+from indexer.comparing.reasons import explain
 from indexer.defaults import MEASURE
 from indexer.documents.base import PARENT
 from indexer.errors import UnknownNumber, UsageError
 from indexer.fingerprinting.fingerprint import rows_with_symbols
 from indexer.jobs.review_file import review_file
-from indexer.model import Query, Row
+from indexer.model import Mark, Query, Row
 from indexer.recipe import Recipe
 from indexer.stores.abilities import FullStore
 from indexer.stores.fields import rows_of, storable_labels
@@ -36,6 +37,7 @@ from indexer.wording import count_of
 # Attachment families: a mail and its attachments, by the metadata `parent_id` of attachments.
 
 _MAX_SEARCHES = 20
+MARKED = 200  # members of groups whose marks are read
 
 
 def mail_of(row: Row) -> str:
@@ -324,8 +326,9 @@ class LabelOptions:
 class LabelUpdate:
     """A document whose labels change.
 
-    `similarity` is to the nearest document that was named; None for one that was named itself, and
-    for one that changes because it belongs to the same mail as `attached_with`.
+    `similarity` is to the nearest document that was named, and `marks` are the differences from it,
+    of the first `MARKED` members; none for one that was named itself, and for one that changes
+    because it belongs to the same mail as `attached_with`.
     """
 
     id: str
@@ -335,6 +338,7 @@ class LabelUpdate:
     after: tuple[str, ...]
     similarity: float | None = None
     attached_with: str | None = None
+    marks: tuple[Mark, ...] = ()
 
     @property
     def lost(self) -> tuple[str, ...]:
@@ -515,7 +519,11 @@ class _Plan:
         return tuple(label for label in labels if label.strip() not in self.options.remove)
 
     def change(
-        self, row: Row, similarity: float | None = None, attached_with: str | None = None
+        self,
+        row: Row,
+        similarity: float | None = None,
+        attached_with: str | None = None,
+        marks: tuple[Mark, ...] = (),
     ) -> None:
         """Plan the change of a document's labels; the other values as in `LabelUpdate`."""
         self.states.append((row.id, row.labels))
@@ -525,7 +533,7 @@ class _Plan:
             self.unchanged += 1
             return
         update = LabelUpdate(
-            row.id, row.path, row.family, row.labels, after, similarity, attached_with
+            row.id, row.path, row.family, row.labels, after, similarity, attached_with, marks
         )
         self.changes.append(update)
         self.provisional += row.provisional and similarity is not None
@@ -554,6 +562,7 @@ def write_labels(
 def _label_families(store: FullStore, recipe: Recipe, named: Collection[str], plan: _Plan) -> None:
     """Plan the same change for the other members of families, or leave them for review."""
     review = frozenset(trim_label(plan.options.review))
+    remaining = MARKED
     for name, ids in _families_of(store, named):
         representatives = list(rows_of(store, [id for id in ids if id in named]))
         members = list(rows_of(store, [id for id in ids if id not in named]))
@@ -570,7 +579,9 @@ def _label_families(store: FullStore, recipe: Recipe, named: Collection[str], pl
             elif similarity < plan.options.threshold:
                 reason = "similarity"
             if reason is None:
-                plan.change(row, similarity)
+                marks = nearest.marks(row) if remaining > 0 else ()
+                remaining -= 1
+                plan.change(row, similarity, marks=marks)
             elif not review & set(row.labels):
                 item = ReviewItem(row.id, row.path, name, row.labels, similarity, reason)
                 plan.review.append(item)
@@ -600,17 +611,27 @@ class _Nearest:
     def __init__(self, representatives: Sequence[Row], recipe: Recipe) -> None:
         self._recipe = recipe
         self._exact = {row.exact for row in rows_with_symbols(representatives, recipe)}
+        self._rows = representatives
         self._texts = [ComparedText(row.text, recipe) for row in representatives]
 
     def similarity(self, row: Row) -> float:
         """Return the similarity of a document to the nearest one; 0 if there are none."""
         if next(rows_with_symbols([row], self._recipe)).exact in self._exact:
             return 1.0
+        return max(self._similarities(ComparedText(row.text, self._recipe)), default=0.0)
+
+    def _similarities(self, text: ComparedText) -> list[float]:
+        return [measure_pair(MEASURE, text, each).similarity for each in self._texts]
+
+    def marks(self, row: Row) -> tuple[Mark, ...]:
+        """Return the marks of a document next to the nearest one; none if there are none."""
         text = ComparedText(row.text, self._recipe)
-        values = (
-            measure_pair(MEASURE, text, representative).similarity for representative in self._texts
-        )
-        return max(values, default=0.0)
+        values = self._similarities(text)
+        if not values:
+            return ()
+        nearest = values.index(max(values))
+        embedded = self._rows[nearest].embedded, row.embedded
+        return explain(self._texts[nearest], text, embedded=embedded).marks
 
 
 def _carriers(store: FullStore, name: str) -> Iterator[str]:

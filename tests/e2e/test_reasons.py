@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -130,3 +131,63 @@ def test_rearranged_documents_are_folded_by_overlap(tmp_path: Path) -> None:
     assert run_json("group", "--measure", "overlap", store=url)["families"] == 1
     found = run_json("search", "quay", "--measure", "overlap", store=url)["hits"]
     assert [len(hit["folded"]) for hit in found] == [1]
+
+
+ROWS = re.findall(
+    r"^\| (.+) \| (.+) \|$",
+    (Path(__file__).parents[2] / "docs/families.md")
+    .read_text("utf-8")
+    .partition("| output | marks |\n|---|---|\n")[2]
+    .partition("\n\n")[0],
+    re.MULTILINE,
+)
+COMMANDS = [
+    (command, not said.startswith("none"))
+    for outputs, said in ROWS
+    for command in re.findall(r"`([a-z][^`]*)`", outputs)
+]
+
+
+@pytest.fixture(scope="module")
+def negated(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """Return what stands for words of the commands, of a store with one negated member."""
+    base = tmp_path_factory.mktemp("lease")
+    folder = base / "files"
+    folder.mkdir()
+    text = f"{TEXT} The tenant may {{}}assign this lease."
+    for name, word in (("a.txt", ""), ("b.txt", "not ")):
+        (folder / name).write_text(text.format(word), encoding="utf-8")
+    (base / "c.txt").write_text(text.format("never "), encoding="utf-8")
+    url = f"sqlite:///{base}/index.db"
+    run("index", folder, store=url)
+    run("group", "--policy", "loose", store=url)
+    return {"QUERY": "tenant", "DOCUMENT": f"{folder}/a.txt", "FILE": f"{base}/c.txt", "": url}
+
+
+@pytest.mark.parametrize(("command", "has_marks"), COMMANDS, ids=str)
+def test_outputs_have_the_marks_that_the_table_promises(
+    negated: dict[str, str], command: str, has_marks: bool
+) -> None:
+    words = [negated.get(word, word) for word in command.split()]
+    if words[0] in ("search", "match", "group"):
+        words += ["--policy", "loose"]
+    elif command == "compare FILE FILE":
+        words[2] = negated["DOCUMENT"]
+    elif words[0] in ("delete", "dedup", "duplicates"):
+        return  # they write, or read other files
+    assert ("negat" in run(*words, store=negated[""])) == has_marks
+
+
+def test_a_dry_run_of_labels_counts_marks(negated: dict[str, str]) -> None:
+    command = ("label", negated["DOCUMENT"], "--label", "x", "--family", "--dry-run")
+    assert "marks of members: negated 1" in run(*command, store=negated[""])
+    planned = run_json(*command, store=negated[""])
+    assert planned["marks"] == {"negated": 1}
+    assert [mark["kind"] for change in planned["changes"] for mark in change["marks"]] == [
+        "negated"
+    ]
+
+
+def test_pairs_are_exported_with_marks(negated: dict[str, str]) -> None:
+    written = run("export", "--what", "pairs", "--out", "-", store=negated[""])
+    assert [row["marks"] for row in csv.DictReader(written.splitlines())] == ["negated"]

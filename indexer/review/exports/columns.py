@@ -77,7 +77,9 @@ class QueueRecord:
 
 @dataclass(frozen=True, slots=True)
 class PairRecord:
-    """A pair of near duplicates with the paths of both; `low` and `high` as in `Pair`."""
+    """A pair of near duplicates with the paths and the marks of both; `low` and `high` as in
+    `Pair`.
+    """
 
     a: str
     b: str
@@ -87,6 +89,7 @@ class PairRecord:
     high: float
     a_path: str
     b_path: str
+    marks: tuple[Mark, ...] = ()
 
 
 def _of_document(value: Callable[[DocumentRecord], Any], record: Any) -> Any:
@@ -202,6 +205,7 @@ PAIRS = (
     Column("high", "fraction", lambda record: record.high, "NearDupSimilarityHigh"),
     Column("a_path", "text", lambda record: record.a_path, "FilePath"),
     Column("b_path", "text", lambda record: record.b_path, "NearDupFilePath"),
+    Column("marks", "text", lambda record: format_marks(record.marks) or None, "NearDupMarks"),
 )
 BATCHES = (
     Column("batch", "whole", lambda record: record.batch.number, "ReviewBatch"),

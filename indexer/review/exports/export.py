@@ -157,18 +157,18 @@ def _without_text(row: Row) -> Row:
 
 
 def pair_records(
-    store: PartStore, threshold: float, measure: str, findings: Findings, progress: Progress
+    store: FullStore, threshold: float, measure: str, findings: Findings, progress: Progress
 ) -> Iterator[PairRecord]:
-    """Yield the pairs that `match` finds, with the paths of both documents."""
+    """Yield the pairs that `match` finds, with the paths and marks of both documents."""
     options = MatchOptions(threshold=threshold, measure=measure)
     matched = match(store, options, progress=progress)
     findings.notes.extend(matched.notes())
     paths = matched.paths
+    texts = StoredTexts(store, require_recipe(store))
     for pair, a, b in zip(matched, matched.left, matched.right, strict=True):
-        interval = pair.low, pair.high
-        yield PairRecord(
-            pair.a, pair.b, pair.similarity, pair.measure, *interval, paths[a], paths[b]
-        )
+        [found] = texts.differences(pair.a, [pair.b])
+        measured = pair.similarity, pair.measure, pair.low, pair.high
+        yield PairRecord(pair.a, pair.b, *measured, paths[a], paths[b], found.marks)
 
 
 def queue_records(
