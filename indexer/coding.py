@@ -186,6 +186,16 @@ class Coding:
         """Return the labels that belong to no named field."""
         return tuple(label for label in labels if self.field_of(label) is None)
 
+    def related(self, labels: Iterable[str], others: Iterable[str]) -> tuple[str, ...]:
+        """Return the labels of the fields of others; labels without a field are of one.
+
+        >>> coding = Coding((CodingField("p", ("yes", "no")),))
+        >>> coding.related(["old", "p=yes"], ["p=no"]), coding.related(["old", "p=yes"], ["new"])
+        (('p=yes',), ('old',))
+        """
+        fields = {self.field_of(other) for other in others}
+        return tuple(label for label in labels if self.field_of(label) in fields)
+
     def check(self, labels: Iterable[str]) -> None:
         """Raise `UsageError` for labels to add that are no values of their field, or are several
         of a field that has one.

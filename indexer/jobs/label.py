@@ -413,9 +413,10 @@ def label(
 
     A label of a field that has one value (`define_coding`) replaces the other one of the field.
     Documents are named by id, or by a label that they carry (`carrying`). `dry_run` changes
-    nothing, also while another job works on the store. `seen`: the `state` of a dry run; if a
-    document that would change has other labels by now, nothing is written, and the result is a
-    `conflict`. `reviewer`: whose labelling it is. What changes is in the journal before it is
+    nothing, also while another job works on the store. `seen`: the `state` of a dry run, or the
+    `labels_state` of the fields to change alone; if a document that would change has other labels
+    by now, or other ones of these fields, nothing is written, and the result is a `conflict`.
+    `reviewer`: whose labelling it is. What changes is in the journal before it is
     written, so that `undo_labels` can restore it, also after a run cut short. Raises `UsageError`,
     also where `labels` hold what other programs keep there and is no text, and for a label that is
     no value of its field or breaks a rule, `StoreBusy` while another job works on the store, and
@@ -428,15 +429,15 @@ def label(
     if not distinct and carrying is None:
         raise UsageError("give documents by id, or by a label that they have")
     if dry_run:
-        return _planned(store, recipe, list(distinct), options)
+        return _planned(store, recipe, list(distinct), options)[0]
     with (
         LabelJournal(journal_path(store.address)) as journal,
         record_job(journal, "label") as record,
     ):
-        result = _planned(store, recipe, list(distinct), options)
+        result, state_of_fields = _planned(store, recipe, list(distinct), options)
         if not result.changes:
             return result
-        if seen not in ("", result.state):
+        if seen not in ("", result.state, state_of_fields):
             return replace(result, conflict=True)
         if result.broken:
             rules = "; ".join(map(str, result.broken))
@@ -451,8 +452,10 @@ def label(
 
 def _planned(
     store: FullStore, recipe: Recipe, ids: Sequence[str], options: LabelOptions
-) -> LabelResult:
-    """Return what a labelling would change, as the documents are now."""
+) -> tuple[LabelResult, str]:
+    """Return what a labelling would change, as the documents are now, and the state of the fields
+    that it is about.
+    """
     named = {row.id: replace(row, text="") for row in rows_of(store, ids)}
     coding = review_file(store).coding()
     coding.check(options.add)
@@ -466,7 +469,9 @@ def _planned(
         _label_attachments(store, named.keys(), plan)
     if isinstance(store.maintenance, Shareable):
         store.maintenance.check_labels([change.id for change in plan.changes])
-    return LabelResult(
+    changed = (*options.add, *options.remove)
+    of_fields = [(id, coding.related(labels, changed)) for id, labels in plan.states]
+    result = LabelResult(
         job=None,
         changes=tuple(sorted(plan.changes, key=_by_family)),
         review=tuple(sorted(plan.review, key=_by_family)),
@@ -476,6 +481,7 @@ def _planned(
         state=labels_state(plan.states),
         broken=_broken(store, coding, plan),
     )
+    return result, labels_state(of_fields)
 
 
 def _broken(store: FullStore, coding: Coding, plan: _Plan) -> tuple[BrokenRule, ...]:

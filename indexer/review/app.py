@@ -22,6 +22,7 @@ from indexer.errors import DocumentNotFound, NearfoldError, QueryError, StoreBus
 from indexer.jobs.label import labels_state
 from indexer.review import charts
 from indexer.review.access import Access, RequireLogin, login_of
+from indexer.review.api.documents import with_labels
 from indexer.review.api.endpoints import (
     NoParameters,
     ReadEndpoint,
@@ -225,7 +226,21 @@ class _Pages:
             "has_note": lambda document: bool(site.review.notes(document)),
             "known_labels": site.offered_labels.known,
             "exclusive_labels": site.offered_labels.exclusive,
-            "state_of": _state_of,
+            "states_of": self._states_of,
+            "last_join": site.last_joins.get,
+        }
+
+    def _states_of(self, document: DocumentFacts) -> dict[str, str]:
+        """Return the digest of the labels of a document in each field by which a change of them is
+        noticed.
+        """
+        coding = self.site.offered_coding()
+        return {
+            field.name: labels_state(
+                [(document.id, coding.related(document.labels, field.labels[:1]))]
+            )
+            for field in coding.fields
+            if field.values
         }
 
     def page(self, page: Page) -> Endpoint:
@@ -342,10 +357,12 @@ class _Pages:
 
     def _highlighting(self, request: Request) -> dict[str, Any]:
         """Return the query that the address carries, the terms of the store, and their finder."""
-        searched = request.query_params.get("q", "")
+        searched = given = request.query_params.get("q", "")
         terms = self.site.review.terms()
+        with suppress(QueryError):
+            searched = with_labels(searched, self.site.coding())
         found = found_words(searched, {term.text: term.color for term in terms})
-        return {"searched": searched, "terms": terms, "found": found}
+        return {"searched": given, "terms": terms, "found": found}
 
 
 def _address(request: Request) -> str:
@@ -368,11 +385,6 @@ def _with_id(request: Request, former: str, id: str) -> str:
         for name, value in request.query_params.multi_items()
     ]
     return f"{request.url.path}?{urlencode(query)}"
-
-
-def _state_of(document: DocumentFacts) -> str:
-    """Return the digest of the labels of a document by which a change of them is noticed."""
-    return labels_state([(document.id, document.labels)])
 
 
 def _fixed(value: Any) -> Endpoint:

@@ -257,6 +257,7 @@ class _LabellingPages:
 
     def _write(self, wanted: LabelRequest, next_page: str) -> Response:
         """Put a labelling into the queue, and redirect to the next page, or to a message."""
+        self._site.last_joins.pop(wanted.reviewer, None)
         number = self._site.labels.put(wanted)
         outcome = take_outcome(self._site, number)
         is_settled = outcome is None or is_as_wanted(outcome)

@@ -128,8 +128,8 @@ _STAMP = re.compile(
 _FILTER_NAMES = {
     "near_duplicates=true": "with near duplicates",
     "near_duplicates=false": "without near duplicates",
-    "label_conflict=true": "labels differ",
-    "label_conflict=false": "labels agree",
+    "label_conflict=true": "unevenly labelled",
+    "label_conflict=false": "evenly labelled",
 }
 
 
@@ -366,6 +366,10 @@ class FoundWords:
     def counts(self, text: str) -> Counter[int]:
         """Return how often each is in a text, by number: 0 for the search, terms from 1."""
         return self.highlighter.counts(text)
+
+    def total(self, text: str) -> int:
+        """Return how many words of a text are highlighted."""
+        return sum(1 for _ in self.highlighter.spans(text))
 
     def for_scripts(self) -> list[tuple[str, bool, int]]:
         """Return the words, whether each may go on, and its color, for a script."""

@@ -324,6 +324,15 @@ _DAY_SECONDS = 86_400.0
 _COUNT_SECONDS = 10.0  # lifetime of cached document counts
 
 
+@dataclass(frozen=True, slots=True)
+class LastJoin:
+    """The document that a reviewer put into another group last, and the members of its own."""
+
+    id: str
+    path: str
+    members: tuple[str, ...]
+
+
 class SearchLog:
     """The log of one store, written by a thread, so that no search waits for it; what is older than
     `days` is deleted, now and once a day.
@@ -389,6 +398,7 @@ class Site:
         self.labels = LabelQueue(store, self._follow)
         self.review = review_file(store)
         self.matter = matter or self.review.matter()
+        self.last_joins: dict[str, LastJoin] = {}
         self.plans: TimedCache[tuple[LabelRequest, LabelResult]] = TimedCache(_PLANS)
         self._plan_numbers = itertools.count(1)
         self.offered_labels = OfferedLabels(store, labels)

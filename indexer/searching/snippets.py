@@ -64,12 +64,14 @@ class Highlighter:
     >>> highlighter = Highlighter(["ferry", "advice of counsel"])
     >>> list(highlighter.spans("Counsel: the FERRY."))
     [(0, 7, 1), (13, 18, 0)]
+    >>> sorted(Highlighter(['"ferry boat"', "boat"]).counts("a ferry boat").items())
+    [(0, 1), (1, 1)]
     """
 
     def __init__(self, queries: Sequence[str]) -> None:
         """Raise `UsageError` for a query of too many words."""
         self._queries = queries
-        patterns = [_query_pattern(query) for query in queries]
+        patterns = self._patterns = [_query_pattern(query) for query in queries]
         choices = [
             f"(?P<q{number}>{pattern.pattern})"
             for number, pattern in enumerate(patterns)
@@ -91,8 +93,12 @@ class Highlighter:
                 yield term.text.translate(_PLAIN), term.is_prefix, number
 
     def counts(self, text: str) -> Counter[int]:
-        """Return how many words of each query are in a text, by its number."""
-        return Counter(number for _, _, number in self.spans(text))
+        """Return how many words of each query are in a text, by its number, also within words of
+        another one.
+        """
+        plain = text.translate(_PLAIN)
+        found = enumerate(self._patterns)
+        return Counter({at: len(each.findall(plain)) for at, each in found if each})
 
 
 @lru_cache(maxsize=64)

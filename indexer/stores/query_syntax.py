@@ -63,17 +63,15 @@ def _members(spans: Iterable[tuple[int, int]]) -> str:
     return "".join(f"{chr(first)}-{chr(last)}" for first, last in spans)
 
 
-# a quick test: texts without these hold no unspaced script
-_FAR = re.compile("[^\0-\u0dff\u1800-\u2e7f]")
+_FAR = re.compile("[^\0-\u0dff\u1800-\u2e7f]")  # texts without these hold no unspaced script
 _UNSPACED = re.compile(f"[{_members(class_ranges(UNSPACED))}]+")
 _MARK = re.compile(f"[{_members(ranges(_MARKS))}]")
 _CLUSTER = re.compile(f".[{_members(ranges(_MARKS))}]*")
 
 
 def is_mark(letter: str) -> bool:
-    """Return whether a letter of a script without spaces belongs to the one before it.
-
-    Vowel signs and tone marks do.
+    """Return whether a letter of a script without spaces belongs to the one before it, as vowel
+    signs and tone marks do.
     """
     return _MARK.match(letter) is not None
 
@@ -108,8 +106,7 @@ def _space_run(run: re.Match[str]) -> str:
     return f" {' '.join(characters)} "
 
 
-# engines bound the clauses of a query, and each word is looked for in title and text
-MAX_WORDS = 400
+MAX_WORDS = 400  # engines bound the clauses of a query, two for each word
 _WORD = re.compile(r"\w{1,255}")
 _QUOTES = str.maketrans(dict.fromkeys("“”„‟＂", '"'))
 _PIECE = re.compile(
@@ -417,16 +414,15 @@ def lower_case_operators(text: str) -> tuple[str, ...]:
 
 # Conditions on fields, in both syntaxes.
 
-FIELD_NAMES = (
-    "from", "to", "cc", "custodian", "subject", "sent", "date", "type", "label", "path",
-)  # fmt: skip
+_OF_MAILS = ("from", "to", "cc", "custodian", "subject", "sent")
+FIELD_NAMES = (*_OF_MAILS, "date", "type", "label", "path")
 _DATE = "is a day such as 2020-01-31, a month, a year, or a range such as 2020-01-01..2020-03"
-_CONDITION = re.compile(
+CONDITION_FORM = (
     r"(?P<phrase>\"[^\"]*\")"  # what looks like a field there is none
-    rf"|(?<![^\s|])(?P<sign>[+-]?)(?P<name>{'|'.join(FIELD_NAMES)}):"
-    r"(?:\"(?P<quoted>[^\"]*)\"|(?P<word>[^\s\"|()]+))",
-    re.IGNORECASE,
+    r"|(?<![^\s|(])(?P<sign>[+-]?)(?P<name>{}):"
+    r"(?:\"(?P<quoted>[^\"]*)\"|(?P<word>[^\s\"|()]+))"
 )
+_CONDITION = re.compile(CONDITION_FORM.format("|".join(FIELD_NAMES)), re.IGNORECASE)
 _MAX_VALUE = 200  # characters; engines bound regular expressions
 
 
@@ -494,6 +490,16 @@ _TOKEN = re.compile(
     r"|\"(?P<quoted>[^\"]*)\"|(?P<word>[^\s\"()|]+)|(?P<quote>\"))"
 )
 _VALUE = re.compile(r"(?P<word>[^\s\"()|]+)")
+_FAULTS = (
+    (
+        re.compile(r"(?<=\w)\?(?=[\w*])"),
+        "? stands for no letter; write a beginning and *: wom*",
+    ),
+    (
+        re.compile(r"\A[Ww]/\w*\Z"),
+        "a number of words follows w/, such as w/5; else quote it",
+    ),
+)
 _MAX_PARENTHESES, _MAX_DISTANCE = 50, 1_000
 _MAX_DEPTH = 10  # conditions within each other; SQLite and the engines bound these
 
@@ -564,9 +570,8 @@ class _Parser:
             join = "OR" if token.text == "OR" and token.kind == "operator" else "AND"
             joins.add(join)
             if len(joins) > 1:
-                raise self._fault(
-                    "AND and OR need parentheses here: (a AND b) OR c, or a AND (b OR c)"
-                )
+                fault = "AND and OR need parentheses here: (a AND b) OR c, or a AND (b OR c)"
+                raise self._fault(fault)
             if token.kind == "operator" and token.text != "NOT":
                 self._next()
             nodes.append(self._item(field))
@@ -596,9 +601,8 @@ class _Parser:
         digits = operator.text[2:]
         distance = int(digits) if len(digits) <= len(str(_MAX_DISTANCE)) else 0
         if not 0 < distance <= _MAX_DISTANCE:
-            raise QueryError(
-                self._text, operator.column, f"a distance is 1 to {_MAX_DISTANCE} words"
-            )
+            fault = f"a distance is 1 to {_MAX_DISTANCE} words"
+            raise QueryError(self._text, operator.column, fault)
         if self._kind == "near":
             raise self._fault("write (a w/5 b) AND (b w/5 c): a distance is between two words")
         return Near(self._terms(left, start), self._terms(right, end), distance)
@@ -609,9 +613,7 @@ class _Parser:
         terms = tuple(each for each in nodes if isinstance(each, Term))
         if len(terms) < len(nodes):
             self._index = index
-            raise self._fault(
-                "a distance is between words, phrases, or several of them joined by OR"
-            )
+            raise self._fault("a distance is between words, phrases, or several joined by OR")
         return terms
 
     def _alternatives(self, field: str) -> Node:
@@ -666,8 +668,11 @@ class _Parser:
         if not is_quoted and re.search(r"\*\w|\*.*\*", token.text):
             column = token.column + token.text.index("*")
             raise QueryError(self._text, column, "a star follows the beginning of a word")
-        term = _term(token.text, None) if is_quoted else _term(None, token.text)
-        return term or Term(token.text)
+        for pattern, fault in () if is_quoted else _FAULTS:
+            if mark := pattern.search(token.text):
+                raise QueryError(self._text, token.column + mark.start(), fault)
+        texts = (token.text, None) if is_quoted else (None, token.text)
+        return _term(*texts) or Term(token.text)
 
 
 def _as_words(tree: Node | None) -> SearchWords:
@@ -689,9 +694,8 @@ def _as_words(tree: Node | None) -> SearchWords:
     groups = tuple({frozenset(map(_key, terms)): terms for terms in required}.values())
     is_plain = len(groups) == 1 and not conditions
     optional = groups[0] if is_plain else ()  # the same documents, read by the faster way
-    words = SearchWords(
-        () if optional else groups, optional, _distinct(excluded), tuple(conditions)
-    )
+    required_groups = () if optional else groups
+    words = SearchWords(required_groups, optional, _distinct(excluded), tuple(conditions))
     known = {term.key for term in words.terms}
     return replace(words, ranking=tuple(term for term in ranking if term.key not in known))
 

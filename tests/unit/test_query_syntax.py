@@ -157,6 +157,8 @@ def test_words_that_must_all_match():
         ("sent:2020-02-30", 5, "sent: is a day such as 2020-01-31"),
         ("date:..", 5, "date: is a day"),
         ("*bour", 0, "a star follows"),
+        ("a wom?n", 5, "stands for no letter"),
+        ("a w/x b", 2, "a number of words follows w/"),
         ("(" * 51 + "a" + ")" * 51, 50, "more than 50 parentheses"),
         ("a OR " + "(a AND (a OR " * 6 + "a" + "))" * 6, 12, "more than 10 conditions"),
         ("a w/" + "9" * 5_000 + " b", 2, "1 to 1000"),

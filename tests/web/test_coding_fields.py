@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
 from sample_library import edited, rows, sentence
 
+from indexer.coding import CodingField
 from indexer.grouping.group import group
-from indexer.jobs.review_file import review_file
+from indexer.jobs.label import LabelOptions, label
+from indexer.jobs.review_file import define_coding, review_file
 from indexer.recipe import DEFAULT
 from indexer.stores import open_store
 from web.plain_requests import request
@@ -105,3 +109,56 @@ def test_fields_and_the_name_of_the_matter_are_known_without_their_options(store
         assert page.count('name="choose"') == 7
         dashboard = request(address, "/dashboard").body.decode()
         assert "<h1>Weber v. Lund</h1>" in dashboard
+
+
+def form(address: str, path: str, **fields: str) -> str:
+    """Send a form as a page does, and return the address that it leads to."""
+    token = json.loads(request(address, "/api/token").body)["token"]
+    body = urlencode({**fields, "token": token, "next": "/jobs"}).encode()
+    headers = {"content_type": "application/x-www-form-urlencoded", "origin": address}
+    return str(request(address, path, "POST", body, **headers).headers["location"])
+
+
+def test_decisions_on_other_fields_are_no_conflict(store: Any) -> None:
+    define_coding(store, map(CodingField.parse, ("relevance=yes,no", "privilege=none,some")))
+    with run_site(store.url, "--reviewer", "ben") as address:
+        page = request(address, "/document?id=m0").body.decode()
+        seen = re.findall('name="seen" value="([^"]+)"', page)
+        label(store, ["m0"], LabelOptions(add=["relevance=yes"]), reviewer="anna")
+        some = {"id": "m0", "dry_run": "no"}
+        assert form(address, "/label", choose="privilege=none", seen=seen[1], **some) == "/jobs"
+        assert labels(store, "m0") == {"relevance=yes", "privilege=none"}
+        other = form(address, "/label", choose="relevance=no", seen=seen[0], **some)
+        assert other.startswith("/labelled")
+        assert labels(store, "m0") == {"relevance=yes", "privilege=none"}
+
+
+def test_queries_name_coding_fields_and_errors_their_values(store: Any) -> None:
+    define_coding(store, [CodingField.parse("relevance=responsive,not responsive")])
+    label(store, ["m0"], LabelOptions(add=["relevance=responsive"]))
+    with run_site(store.url) as address:
+
+        def found(query: str) -> Any:
+            answer = json.loads(request(address, f"/api/search?{urlencode({'q': query})}").body)
+            return answer.get("total", answer.get("error"))
+
+        assert found("relevance:responsive") == found("relevance:*") == 1
+        assert found("NOT relevance:responsive") == 3
+        assert found('relevance:"not responsive"') == 0
+        assert "its values are: responsive, not responsive" in found("relevance:x")
+
+
+def test_a_joined_copy_is_reported_and_can_be_undone(store: Any) -> None:
+    store.write(rows({"p0": sentence(9, 80), "p1": edited(sentence(9, 80), 1)}))
+    store.refresh()
+    group(store)
+    before = {row.id: row.family for row in store.scan()}
+    with run_site(store.url, "--reviewer", "anna") as address:
+        form(address, "/family/join", id=before["p0"], other="m0")
+        families = {row.id: row.family for row in store.scan()}
+        assert families["p0"] == families["p1"] == families["m0"]
+        page = request(address, "/jobs").body.decode()
+        assert "and 1 more put into" in page
+        form(address, "/family/separate", id=before["p0"])
+        assert {row.id: row.family for row in store.scan()} == before
+        assert "put into" not in request(address, "/jobs").body.decode()

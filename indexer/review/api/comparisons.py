@@ -53,7 +53,7 @@ from indexer.review.comparison_cache import MAX_CHARS
 from indexer.review.originals.pages import original_view
 from indexer.review.rendering import names_by_path
 from indexer.review.side_by_side import difference_map, facts
-from indexer.review.site import Site
+from indexer.review.site import LastJoin, Site
 from indexer.review.store_statistics import last_group_options
 from indexer.stores.requirements import require_recipe
 
@@ -195,20 +195,31 @@ def near(site: Site, values: NearParameters) -> NearCopies:
 def join(site: Site, values: JoinParameters, login: Login) -> JoinResult:
     """Put a document into the group of another one; later groups keep it there."""
     options = last_group_options(site.store) or DEFAULT_OPTIONS
-    changed = families.join(site.store, values.id, values.other, options)
-    site.review.join(values.id, values.other, login.name)
+    row = site.row(values.id)
+    members = [id for id, _ in site.store.families.members("family", [row.id]) if id != row.id]
+    changed = families.join(site.store, row.id, values.other, options)
+    site.review.join(row.id, values.other, login.name)
+    if changed:
+        site.last_joins[login.name] = LastJoin(row.id, row.path, tuple(members))
     site.discard_counts()
     return JoinResult(changed)
 
 
 def separate(site: Site, values: DocumentId, login: Login) -> JoinResult:
-    """Take a document out of the group that a reviewer put it into."""
+    """Take a document out of the group that a reviewer put it into; the members of its own group
+    go with it if that was the last one.
+    """
     if values.id not in site.review.joined():
         raise UsageError("no reviewer put this document into its group; load the page again")
     site.review.separate(values.id)
     families.separate(site.store, values.id)
+    last = site.last_joins.pop(login.name, None)
+    members = last.members if last and last.id == values.id else ()
+    options = last_group_options(site.store) or DEFAULT_OPTIONS
+    for id in members:
+        families.join(site.store, id, values.id, options)
     site.discard_counts()
-    return JoinResult(1)
+    return JoinResult(1 + len(members))
 
 
 def _is_quick_to_order(rows: Sequence[Row]) -> bool:

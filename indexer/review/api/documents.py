@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, Annotated, Literal
 
+from indexer.coding import Coding
 from indexer.comparing.criteria import Criteria
 from indexer.comparing.reasons import format_differences
 from indexer.defaults import FOLD, OVERLAP, REVIEW
 from indexer.documents.base import PARENT
 from indexer.documents.mail.threads import ThreadMail
+from indexer.errors import QueryError
 from indexer.jobs.threads import StoredThread, stored_thread
 from indexer.model import Facet, Query, Row, unpack_embedded
 from indexer.review import family_view
@@ -58,6 +61,7 @@ from indexer.searching.search import (
 from indexer.searching.similar import SimilarOptions
 from indexer.searching.stored_texts import StoredTexts
 from indexer.stores.fields import metadata_label, rows_of
+from indexer.stores.query_syntax import CONDITION_FORM, FIELD_NAMES
 from indexer.stores.requirements import require_recipe
 from indexer.wording import format_marks
 
@@ -204,22 +208,53 @@ class SimilarParameters(DocumentId, frozen=True):
     wait: Wait = WAIT_SECONDS
 
 
+def with_labels(text: str, coding: Coding) -> str:
+    """Return a query in which values of coding fields, as `privilege:none`, are labels.
+
+    Raises `QueryError` for a value that the field does not have.
+
+    >>> from indexer.coding import CodingField
+    >>> with_labels("ferry NOT p:yes", Coding((CodingField("p", ("yes", "no")),)))
+    'ferry NOT label:"p=yes"'
+    """
+    fields = {field.name.lower(): field for field in coding.fields if field.name}
+    names = "|".join(map(re.escape, fields.keys() - set(FIELD_NAMES)))
+    if not names:
+        return text
+
+    def as_label(match: re.Match[str]) -> str:
+        if match["phrase"]:
+            return match["phrase"]
+        field = fields[match["name"].lower()]
+        value = match["quoted"] or match["word"] or ""
+        if match["word"] and value.endswith("*"):
+            return f"{match[2]}label:{field.label(value)}"
+        if field.label(value) not in field.labels:
+            known = ", ".join(field.values)
+            fault = f"{value!r} is no value of {field.name}; its values are: {known}"
+            raise QueryError(text, match.start("name"), fault)
+        return f'{match[2]}label:"{field.label(value)}"'
+
+    return re.sub(CONDITION_FORM.format(names), as_label, text, flags=re.IGNORECASE)
+
+
 def search(site: Site, values: SearchParameters) -> Results:
     """Return a page of folded hits with excerpts and facets.
 
     Facets are counted at most every 20 seconds for one search, not for each of its pages.
     """
-    facets_key = values.q, values.join, filter_texts(values), values.of
+    query = with_labels(values.q, site.coding())
+    facets_key = query, values.join, filter_texts(values), values.of
     cached_facets = site.facets.get(facets_key)
     options = search_options(site, values, not cached_facets)
     if options.fold == "types":
         options = replace(options, facets=FACETS)
-        folded, progress = site.folded_by_type(values.q, options, values.wait)
+        folded, progress = site.folded_by_type(query, options, values.wait)
         if folded is None:
             return _not_ready(values, progress)
         page = folded
     else:
-        page = site.search(values.q, options)
+        page = site.search(query, options)
     if site.search_log:
         site.search_log.add(values.q, page, options.fold)
     facets = cached_facets or site.facets.put(facets_key, page.facets)

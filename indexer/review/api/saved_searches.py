@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Annotated
 from urllib.parse import parse_qs, urlsplit
 
 from indexer.errors import UsageError
-from indexer.jobs.review_file import SavedSearch, SavedTerm
+from indexer.jobs.review_file import SavedSearch, SavedTerm, stored_coding
 from indexer.model import Query
 from indexer.review.access import Login
-from indexer.review.api.documents import SearchParameters, filter_texts
+from indexer.review.api.documents import SearchParameters, filter_texts, with_labels
 from indexer.review.api.endpoints import (
     NoParameters,
     Parameters,
@@ -121,7 +121,8 @@ def _count(store: FullStore, texts: Mapping[str, list[str]]) -> tuple[int, int]:
         SearchParameters, {name: texts[name] for name in fields if name in texts}
     )
     filters = parse_filters(filter_texts(values))
-    query = Query(values.q, filters, "path", families=True, join=values.join)
+    text = with_labels(values.q, stored_coding(store))
+    query = Query(text, filters, "path", families=True, join=values.join)
     ranking = scope_view(store, values.of).search(query)
     return ranking.total, ranking.families or 0
 

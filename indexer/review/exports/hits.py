@@ -26,7 +26,7 @@ from indexer.coding import NO_CODING, Coding
 from indexer.documents.base import CUSTODIAN
 from indexer.errors import UsageError
 from indexer.model import Hit, Row
-from indexer.review.api.documents import SearchParameters, search_options
+from indexer.review.api.documents import SearchParameters, search_options, with_labels
 from indexer.review.api.endpoints import parse_parameters
 from indexer.review.exports.columns import (
     LOAD_FILE_FAMILIES,
@@ -234,8 +234,9 @@ def export_lines(site: Site, values: SearchParameters) -> Iterator[ExportLine]:
 
 def _batches(site: Site, values: SearchParameters) -> Iterator[tuple[Hit, ...]]:
     options = replace(search_options(site, values, False), limit=_BATCH, page=1, facts=0)
+    query = with_labels(values.q, site.coding())
     for _ in range(MAX_HITS // _BATCH):
-        page = search(site.store, values.q, options)
+        page = search(site.store, query, options)
         yield page.hits
         if not page.more or page.next is None:
             return

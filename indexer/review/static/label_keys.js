@@ -143,7 +143,7 @@ function nameItem(form) {
   const item = currentItem();
   if (!item) return;
   form.elements.id.value = item.dataset.id;
-  form.elements.seen.value = item.dataset.seen ?? "";
+  form.elements.seen.value = JSON.parse(item.dataset.seen ?? "{}")[form.dataset.field] ?? "";
   const left = JSON.parse(item.dataset.missing ?? "[]").filter((name) => name !== form.dataset.field);
   const all = [...document.querySelectorAll("[data-items] > [data-item]")];
   const isDone = left.length === 0 && !("many" in form.dataset);
@@ -207,7 +207,11 @@ export function decide() {
     o: () => press(document.querySelector("[data-others]")),
     O: () => press(document.querySelector("[data-mail]")),
     w: () => press(document.querySelector("[data-next-family]")),
-    m: () => document.querySelector("[data-leave]")?.click(),
+    m: () => {
+      const link = document.querySelector("[data-leave]");
+      if (link && currentItem()) link.hash = currentItem().id;
+      link?.click();
+    },
     l: () => document.querySelector("[data-label-field]")?.focus(),
     "]": open(steps.next),
     "[": open(steps.previous),
