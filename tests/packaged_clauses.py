@@ -4,6 +4,8 @@ and pairs of them that were read (docs/clauses-read.csv, see docs/duplicate-type
     python tests/packaged_clauses.py FOLDER          # clauses that are changed
     python tests/packaged_clauses.py FOLDER --read   # pairs that were read
 
+Pairs that were read are clauses as they are, clauses that a program changed, and templates of our
+own (`data/clauses-read.txt`, `synthetic_language_pairs.py`) that it filled in and changed.
 Packages are wheels and zip files in a folder: ibm_db 3.2.0, 3.2.3 and 3.3.0, scancode-toolkit-mini
 32.5.0, and the Maven artifact com.ibm.websphere.appserver.runtime:wlp-webProfile7:17.0.0.2.
 """
@@ -15,11 +17,13 @@ import csv
 import re
 import zipfile
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from hashlib import sha256
 from itertools import chain, islice
 from pathlib import Path
 from typing import NamedTuple
+
+from synthetic_language_pairs import CLAUSES, UNSEEN
 
 from indexer.comparing.clauses.clause_terms import read_clause
 from indexer.comparing.clauses.duplicates import TYPES, language_of, verdict
@@ -27,6 +31,7 @@ from indexer.comparing.clauses.lexicon import default_lexicon
 from indexer.lab.evaluation.judgements import cohen
 
 READ = Path(__file__).parent.parent / "docs" / "clauses-read.csv"
+TEMPLATES = Path(__file__).parent / "data" / "clauses-read.txt"
 LICENCES = re.compile(r"/(?:odbc_LI|LI|LA)_(en|de|fr|es|it|pt|zh|ja)$|\.LICENSE$")
 UNSPACED = ("zh", "ja")
 WORDS = (12, 160)  # of a clause
@@ -212,22 +217,49 @@ def changed_pairs(texts: list[str], language: str) -> Iterator[tuple[str, str, s
 
 
 def read_pairs(found: dict[str, list[str]]) -> Iterator[tuple[dict[str, str], str, str]]:
-    """Yield each row of the pairs that were read, `again` by a second reader, and both clauses."""
-    texts = {key(text): text for clauses in found.values() for text in clauses}
-    with READ.open(newline="") as file:
+    """Yield each row of the pairs that were read, `again` by a second reader, and both clauses, as
+    far as the packages of their clauses are there.
+    """
+    own = chain.from_iterable((*CLAUSES[language], UNSEEN[language]) for language in CLAUSES)
+    templates = [*TEMPLATES.read_text(encoding="utf-8").splitlines(), *(each.text for each in own)]
+    texts = {key(text): text for text in chain(templates, *found.values())}
+    with READ.open(newline="", encoding="utf-8") as file:
         for pair in csv.DictReader(file):
-            if pair["a"] in texts and pair["b"] in texts:
-                yield pair, texts[pair["a"]], texts[pair["b"]]
+            left, right = built(pair["a"], texts), built(pair["b"], texts)
+            if left and right:
+                yield pair, left, right
+
+
+def built(recipe: str, texts: dict[str, str]) -> str:
+    """Return the clause of a cell: a key, and where it is no whole clause, what it is joined from:
+    `=` and characters, or offsets [start, end) into the clause of that key, or of another one that
+    stands before them, with `^` in capitals. It is empty where a clause is missing.
+    """
+    first, *pieces = recipe.split("¦")
+    if not pieces:
+        return texts.get(first, "")
+    joined = ""
+    for piece in pieces:
+        if piece.startswith("="):
+            joined += piece[1:]
+            continue
+        *other, start, end = piece.removesuffix("^").split(":")
+        base = other[0] if other else first
+        if base not in texts:
+            return ""
+        characters = texts[base][int(start) : int(end)]
+        joined += characters.upper() if piece.endswith("^") else characters
+    return joined
 
 
 # Tables of both.
 
 
-def is_duplicate(left: str, right: str) -> bool:
-    """Return whether two clauses have a type of duplicates."""
+def type_of(left: str, right: str) -> str:
+    """Return the type of two clauses, "none" without one."""
     words = default_lexicon()
     found = verdict(read_clause(left, words), read_clause(right, words), words)
-    return found is not None and found.type in TYPES
+    return found.type if found else "none"
 
 
 def print_changed(found: dict[str, list[str]]) -> None:
@@ -238,30 +270,39 @@ def print_changed(found: dict[str, list[str]]) -> None:
         of, duplicates = Counter[str](), Counter[str]()
         for kind, left, right in changed_pairs(texts, language):
             of[kind] += 1
-            duplicates[kind] += is_duplicate(left, right)
+            duplicates[kind] += type_of(left, right) in TYPES
         cells = (f"{duplicates[kind]} of {of[kind]}" for kind in kinds)
         print(language, len(texts), of.total(), *cells, sep="\t", flush=True)
 
 
 def print_read(found: dict[str, list[str]]) -> None:
-    """Print how types agree with each of two readers, and these with each other: pairs, precision,
-    recall and kappa.
+    """Print by language, origin and half how types agree with each of two readers, and these with
+    each other: pairs, duplicates found that are right, duplicates that are found, kappa, and kappa
+    of all five types; then the types of the first reader by our types.
     """
-    judged: dict[str, list[tuple[bool, bool]]] = defaultdict(list)
+    judged: dict[str, list[tuple[str, str, str]]] = defaultdict(list)
     for pair, left, right in read_pairs(found):
-        is_found = is_duplicate(left, right)
-        first, second = (pair[reader] in TYPES for reader in ("read", "again"))
-        for language in (pair["language"], "all"):
-            judged[f"{language} read"].append((first, is_found))
-            if pair["again"]:
-                judged[f"{language} again"].append((second, is_found))
-                judged[f"{language} readers"].append((first, second))
-    for name, pairs in judged.items():
-        are_read, are_found = zip(*pairs, strict=True)
-        right = pairs.count((True, True))
-        shares = (f"{right} of {sum(duplicates)}" for duplicates in (are_found, are_read))
-        kappa = cohen(are_read, are_found).kappa
-        print(name, len(pairs), *shares, "-" if kappa is None else f"{kappa:.2f}", sep="\t")
+        types = pair["read"], pair["again"], type_of(left, right)
+        origin, half = pair["origin"].split(":")[0], pair["half"]
+        of = pair["language"]
+        for name in (of, f"{of}, {half}", origin, f"{origin}, {half}", half, "all"):
+            judged[name].append(types)
+    for name, pairs in sorted(judged.items()):
+        first, second, ours = zip(*pairs, strict=True)
+        print_agreement(f"{name} read", first, ours)
+        print_agreement(f"{name} again", second, ours)
+        print_agreement(f"{name} readers", first, second)
+    for types, count in sorted(Counter((first, ours) for first, _, ours in judged["all"]).items()):
+        print(*types, count, sep="\t")
+
+
+def print_agreement(name: str, read: Sequence[str], found: Sequence[str]) -> None:
+    are_read, are_found = ([type in TYPES for type in types] for types in (read, found))
+    right = sum(map(min, are_read, are_found))
+    shares = (f"{right} of {sum(duplicates)}" for duplicates in (are_found, are_read))
+    kappas = (cohen(are_read, are_found).kappa, cohen(read, found).kappa)
+    cells = ("-" if kappa is None else f"{kappa:.2f}" for kappa in kappas)
+    print(name, len(read), *shares, *cells, sep="\t")
 
 
 def main() -> None:
