@@ -50,11 +50,11 @@ def delete_command(ids: tuple[str, ...], store_url: str, as_json: bool, **option
 
     with open_for_command(store_url) as store:
         result = delete(store, stored_ids(store, ids), **options)
-    _print_deletion(result, as_json)
+    _print_deletion(result, store_url, as_json)
     return EXIT_STORE if result.absent else 0
 
 
-def _print_deletion(result: DeleteResult, as_json: bool) -> None:
+def _print_deletion(result: DeleteResult, store_url: str, as_json: bool) -> None:
     """Print which documents were removed or not there, and which groups were repaired."""
     from rich.text import Text
 
@@ -68,7 +68,8 @@ def _print_deletion(result: DeleteResult, as_json: bool) -> None:
     for repair in result.repaired:
         into = ", ".join(f"{family} ({number:,})" for family, number in repair.into.items())
         out.print(
-            f"  the group of {repair.family} is now {into}; provisional until `nearfold group`"
+            f"  the group of {repair.family} is now {into}; provisional until "
+            f"`nearfold group --store {store_url}`"
         )
     for id in result.absent:
         out.print(Text(f"  not in the store: {visible(id)}"))

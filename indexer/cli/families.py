@@ -106,7 +106,8 @@ def _print_families(
     out.print(count_of(count, "near-duplicate group"))
     if provisional:
         number = count_of(provisional, options.of[:-1])
-        out.print(f"note: the groups of {number} are provisional until `nearfold group` is run")
+        command = f"`nearfold group --store {store.url}`"
+        out.print(f"note: the groups of {number} are provisional until {command} is run")
 
 
 def _print_family(family: ListedFamily, reasons: Sequence[Reasons | None], of: str) -> None:

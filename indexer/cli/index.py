@@ -232,7 +232,8 @@ def index_command(
         outdated = count_outdated(destination, settings.extractor) if account.unchanged else 0
     if outdated:
         documents = count_of(outdated, "document")
-        advice = "`nearfold index PATH --refresh` reads again what is at PATH"
+        command = f"`nearfold index PATH --refresh --store {store_url}`"
+        advice = f"{command} reads again what is at PATH"
         note(f"{documents} read by another version of the extractor; {advice}", as_json)
     for path in paths:
         if _could_be_fingerprinted_there(path, store.address):
@@ -245,11 +246,11 @@ def index_command(
         note(f"{begun} {store_url}; {kernel}", as_json)
     elif recipe and before and recipe.statistics_number > before.statistics_number:
         advice = (
-            f"`nearfold reindex --recipe {recipe.name}` fingerprints the earlier documents by "
-            "them, too"
+            f"`nearfold reindex --recipe {recipe.name} --store {store_url}` fingerprints the "
+            "earlier documents by them, too"
         )
         note(f"new documents are {_fingerprinted_with(recipe)}; {advice}", as_json)
-    _print_account(account, as_json)
+    _print_account(account, store_url, as_json)
     if excluded := _all_excluded(account, settings):
         note(excluded, as_json)
     if drain.code:
@@ -330,7 +331,7 @@ def _could_be_fingerprinted_there(path: str, destination: StoreAddress) -> bool:
     return not address.is_sqlite and not address.is_same_store(destination)
 
 
-def _print_account(account: Account, as_json: bool) -> None:
+def _print_account(account: Account, store_url: str, as_json: bool) -> None:
     """Print the outcomes of all documents, and each failure with its reason."""
     from rich.text import Text
 
@@ -355,7 +356,8 @@ def _print_account(account: Account, as_json: bool) -> None:
         out.print(Text(f"  failed  {short_path(failure.path)}: {visible(failure.error)}"))
     if len(account.failed) > LISTED_FAILURES:
         rest = len(account.failed) - LISTED_FAILURES
-        out.print(f"  ... and {rest:,} more; --json or `nearfold status --failures` lists all")
+        command = f"`nearfold status --failures --store {store_url}`"
+        out.print(f"  ... and {rest:,} more; --json or {command} lists all")
 
 
 def _skipped(reason: str, number: int) -> str:

@@ -87,7 +87,8 @@ def install_command(
     if result.complete and not (as_json or dry_run):
         has_index = any(change.kind == "index" for change in result.changes)
         when = "next" if has_index else "once clients have sent documents"
-        print(f"{when}: `nearfold group` puts the documents into near-duplicate groups")
+        command = f"`nearfold group --store {store_url}`"
+        print(f"{when}: {command} puts the documents into near-duplicate groups")
     return 0 if result.complete else EXIT_FAILED
 
 

@@ -40,7 +40,7 @@ _BROKEN = "not to be written, because of the rules:"
 _REASONS = {"label": "its group carries a label for review", "similarity": "not similar enough"}
 
 
-def print_coding(result: LabelFileResult, as_json: bool, dry_run: bool) -> None:
+def print_coding(result: LabelFileResult, store_url: str, as_json: bool, dry_run: bool) -> None:
     """Print what a file of labels changed or would change, and what of it was left."""
     if as_json:
         print_json(_coding_json(result, dry_run))
@@ -58,7 +58,7 @@ def print_coding(result: LabelFileResult, as_json: bool, dry_run: bool) -> None:
         f"  failed  {short_path(failure.path)}: {failure.error}" for failure in result.failed
     )
     print_lines(f"  not in the store: {id}" for id in result.absent)
-    _print_job(result.job)
+    _print_job(result.job, store_url)
 
 
 def _print_changes(result: LabelResult | LabelFileResult, dry_run: bool) -> None:
@@ -86,12 +86,13 @@ def _change_lines(changes: Sequence[LabelUpdate]) -> Iterator[str]:
             yield f"      marks: {format_marks(change.marks)}"
 
 
-def _print_job(job: int | None) -> None:
+def _print_job(job: int | None, store_url: str) -> None:
     if job is not None:
-        console().print(f"labelling {job}; `nearfold label --undo {job}` takes it back")
+        undo = f"`nearfold label --undo {job} --store {store_url}`"
+        console().print(f"labelling {job}; {undo} takes it back")
 
 
-def print_labels(result: LabelResult, as_json: bool, dry_run: bool) -> None:
+def print_labels(result: LabelResult, store_url: str, as_json: bool, dry_run: bool) -> None:
     """Print what a labelling changed or would change, and what it leaves for review."""
     if as_json:
         print_json(_labels_json(result, dry_run))
@@ -101,7 +102,7 @@ def print_labels(result: LabelResult, as_json: bool, dry_run: bool) -> None:
     if result.provisional:
         out.print(
             f"note: {count_of(result.provisional, 'document')} with a provisional group; "
-            "`nearfold group` makes it final"
+            f"`nearfold group --store {store_url}` makes it final"
         )
     if result.review:
         out.print(f"{count_of(len(result.review), 'document')} left for review:")
@@ -110,7 +111,7 @@ def print_labels(result: LabelResult, as_json: bool, dry_run: bool) -> None:
     if result.broken:
         out.print(_BROKEN)
         print_lines(f"  {rule}" for rule in result.broken)
-    _print_job(result.job)
+    _print_job(result.job, store_url)
 
 
 def print_undo(result: UndoResult, as_json: bool, dry_run: bool) -> None:
@@ -390,12 +391,12 @@ def label_command(
             return EXIT_FAILED if undone.changed_since or undone.absent else 0
         if label_file is not None:
             coded = label_from(store, label_file, of_file, dry_run=dry_run, reviewer=reviewer)
-            print_coding(coded, as_json, dry_run)
+            print_coding(coded, store_url, as_json, dry_run)
             return EXIT_FAILED if coded.conflicts or coded.failed or coded.absent else 0
         settings = LabelOptions(**options)
         ids = tuple(stored_ids(store, ids))
         result = label(store, ids, settings, carrying=carrying, dry_run=dry_run, reviewer=reviewer)
-    print_labels(result, as_json, dry_run)
+    print_labels(result, store_url, as_json, dry_run)
     return EXIT_STORE if result.absent else 0
 
 

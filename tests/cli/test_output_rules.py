@@ -240,3 +240,12 @@ def test_an_empty_folder_creates_nothing(tmp_path: Path) -> None:
 def test_no_line_of_a_pipe_is_padded(folder: Path, arguments: list[str | Path]) -> None:
     printed = run(*arguments, store=f"sqlite:///{folder}/nearfold.db")
     assert [line for line in printed.splitlines() if line != line.rstrip()] == []
+
+
+def test_commands_that_notes_recommend_name_the_store(folder: Path, tmp_path: Path) -> None:
+    store = f"sqlite:///{tmp_path}/nearfold.db"
+    run("index", EXAMPLES, folder / "documents", store=store, code=1)
+    labelled = run("label", PRESS, "--label", "hot", "--family", store=store)
+    deleted = run("delete", PRESS, store=store)
+    for command in ("label --undo 1", "group"):
+        assert f"`nearfold {command} --store {store}`" in labelled + deleted
