@@ -424,7 +424,7 @@ def test_a_role_of_one_index_reads_no_other(secured_engine):
     secured_engine.call("DELETE", PUT)
 
 
-def test_a_reader_of_an_alias_with_a_filter_needs_no_right_to_refresh(
+def test_a_reader_of_an_alias_needs_no_right_to_refresh_but_to_read_each_index(
     secured_engine, tmp_path, monkeypatch, capsys
 ):
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
@@ -443,17 +443,23 @@ def test_a_reader_of_an_alias_with_a_filter_needs_no_right_to_refresh(
         put_opensearch_user(secured_engine, viewer, role)
     else:
         secured_engine.put_key(viewer, role)
+    folder = tmp_path / "files"
+    folder.mkdir()
     for name, text in TEXTS.items():
-        (tmp_path / f"{name}.txt").write_text(text, encoding="utf-8")
-    index = ["index", str(tmp_path), "--extractor", "plain", "--workers", "1"]
+        (folder / f"{name}.txt").write_text(text, encoding="utf-8")
+    index = ["index", str(folder), "--extractor", "plain", "--workers", "1"]
     assert secured_engine.run(secured_engine.root, index, PUT, capsys)[0] == 0
-    shown = {"filter": {"prefix": {"path": str(tmp_path / "a")}}}
+    shown = {"filter": {"prefix": {"path": str(folder / "a")}}}
     secured_engine.put(f"{PUT}/_alias/{alias}", shown)
     code, out, err = secured_engine.run(viewer, ["search", "ferries", "--json"], alias, capsys)
     assert code == 0, err
     (hit,) = json.loads(out)["hits"]
     code, out, err = secured_engine.run(viewer, ["similar", "--id", hit["id"]], alias, capsys)
     assert code == 0 and "no near duplicates found" in out + err, out + err
+    assert secured_engine.run(secured_engine.root, index, f"{PUT}-other", capsys)[0] == 0
+    secured_engine.put(f"{PUT}-other/_alias/{alias}", {})
+    code, _, err = secured_engine.run(viewer, ["search", "ferries"], alias, capsys)
+    assert code == 3 and "403" in err
     for name in secured_engine.call("GET", f"{PUT}*")[1]:
         secured_engine.call("DELETE", name)
 

@@ -28,6 +28,7 @@ OURS = ("install", "nearfold", "follower")
 ONCE = "install"
 STATEFUL = {
     "nearfold": "/data",
+    "follower": "/data",
     "opensearch": "/usr/share/opensearch/data",
     "elasticsearch": "/usr/share/elasticsearch/data",
 }
