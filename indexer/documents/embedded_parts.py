@@ -72,14 +72,15 @@ _HIDING = (
     rb"line-through|display\s*:\s*none|visibility\s*:\s*hidden|scale\(\s*0(?:\s*,\s*0)?\s*\)"
     rb"|(?:opacity|font-size)\s*:\s*(?:0(?![.\d])|0?\.0(?:[0-5]\d*)?(?!\d))"
     rb"|(?:left|top|indent)\s*:\s*-\d{3}|(?<![\w-])color\s*:\s*transparent"
-    rb"|(?<![\w-])(?:max-)?height\s*:\s*0(?![.\d])"
+    rb"|(?<![\w-])(?:max-)?(?:height|width)\s*:\s*0(?![.\d])"
+    rb"|clip(?:-path)?\s*:\s*(?:rect\(\s*0|inset\(\s*(?:50|100)%)"
 )
 _INPUT = re.compile(
     rb"<(?:input|meter|progress)\b[^>]*>|<ol\b[^>]*\b(?:start=|type=|reversed\b)[^>]*>"
     rb"|<li\b[^>]*\bvalue=[^>]*>|(?P<choice><option\b[^>]*\bselected\b[^>]*>[^<]*)"
     rb"|<(?P<name>(?:s|strike|del|math)\b(?=[^>]*>)|(?<=\d<)(?:su[bp]\b"
     rb"|\w+\b(?=[^>]*vertical-align\s*:\s*su[bp]))(?=[^>]*>[-+]?\d)"
-    rb"|bdo\b(?=[^>]*\brtl\b[^>]*>)"
+    rb"|bdo\b(?=[^>]*\brtl\b[^>]*>)|template\b|dialog\b(?![^>]*\sopen\b)"
     rb"|(?!(?:img|br|hr|link|meta|source|col|style|script)\b)\w+\b(?=[^>]*\s"
     rb"(?:style\s*=\s*(?:\"[^\">]*|'[^'>]*|[^\s>]*)(?:" + _HIDING + rb")"
     rb"|hidden(?=[\s>=]))[^>]*>))[^>]*>",
@@ -93,7 +94,7 @@ _MATH_TAG = re.compile(rb"<(/?[\w:]+)[^>]*>")
 _NUMBERING = re.compile(rb"\s(?:type\s*=\s*[\"']?([aAiI])\b|(reversed)\b)", re.IGNORECASE)
 _MARKING = re.compile(_HIDING + rb"|vertical-align\s*:\s*(su[bp])", re.IGNORECASE)
 _RAISED, _POWER = (b"sup", b"sub"), re.compile(rb"\d<[^>]*>[-+]?\d")
-_NO_VALUE = re.compile(rb"type\s*=\s*[\"']?(?:hidden|submit|button|image|reset)\b", re.IGNORECASE)
+_NO_VALUE = re.compile(rb"type\s*=\s*[\"']?(?:hidden|image)\b", re.IGNORECASE)
 _CHOICE = re.compile(rb"type\s*=\s*[\"']?(?:checkbox|radio)\b", re.IGNORECASE)
 _CHECKED = re.compile(rb"[\s\"']checked\b", re.IGNORECASE)
 _VALUE = re.compile(
@@ -118,7 +119,7 @@ def page_files(data: bytes, files: Callable[[str], str] | None = None) -> Iterat
     folded = data.lower()  # end tags are in any case
     found = ((tag, data[tag.start() : end]) for tag, end in _elements(data, _INPUT, folded))
     values = [(tag.start(), value) for tag, element in found if (value := _value(tag, element))]
-    values = sorted([*values, *_marked_by_class(data, folded), *_of_background(data, folded)])
+    values = sorted(chain(values, _marked_by_class(data, folded), _of_background(data, folded)))
     displayed = [
         (match.start(), digest.encode())
         for match in (_SOURCE.finditer(data) if files else ())
@@ -131,16 +132,19 @@ def page_files(data: bytes, files: Callable[[str], str] | None = None) -> Iterat
         yield all_of("pictures in the text", anchored(displayed, anchors))
 
 
+_MAY_BE_OPEN = re.compile(rb"</(?:p|li|d[dt]|t[dhr]|option)>")  # up to the next of its name
+
+
 def _elements(
     data: bytes, tags: re.Pattern[bytes], folded: bytes
 ) -> Iterator[tuple[re.Match[bytes], int]]:
     """Yield opening tags with the end of the text up to the end tag of their group `name`, or their
-    own end where they have none; those whose end tag is missing are passed over.
+    own end where they have none; those whose end tag is missing, and may not, are passed over.
 
     `folded`: the data in which the end tag is written as the name. The time is linear: a pattern
     up to the end tag would look for a missing one, as of open paragraphs, to the end each time.
 
-    >>> page = b"<s>no <s>yes</s> <p>left open"
+    >>> page = b"<s>no <s>yes</s> <i>left open"
     >>> [(tag[0], end) for tag, end in _elements(page, re.compile(rb"<(?P<name>\\w)>"), page)]
     [(b'<s>', 12)]
     """
@@ -152,7 +156,10 @@ def _elements(
         if end < 0:
             missing.add(end_tag)
             position = tag.start() + 1
-        else:
+            if _MAY_BE_OPEN.match(end_tag):
+                following = folded.find(b"<" + end_tag[2:-1], tag.end())
+                end = following if following >= 0 else len(data)
+        if end >= 0:
             yield tag, end
             position = end
 
@@ -247,10 +254,9 @@ def markup_files(data: bytes) -> Iterator[EmbeddedFile]:
     found = [
         (match.start(), match[1] or b"text", _decoded(match)) for match in _DATA_URL.finditer(data)
     ]
-    found += [
-        (match.start(), b"image", base64_bytes(match[1])) for match in _BINARY_DATA.finditer(data)
-    ]
-    drawings = [(start, shapes) for start, shapes in _drawings(data) if shapes]
+    pictures = _BINARY_DATA.finditer(data)
+    found += [(match.start(), b"image", base64_bytes(match[1])) for match in pictures]
+    drawings = [drawing for drawing in _drawings(data) if drawing[1]]
     if not drawings and not any(content for _, _, content in found):
         return
     anchors = Anchors(data)

@@ -9,11 +9,12 @@ import re
 import zipfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
-from html import unescape
+from html import escape, unescape
 from types import MappingProxyType
 from typing import NamedTuple, TypeAlias
 
 from indexer.documents.base import Anchors, relationships_of
+from indexer.documents.unseen import DEFAULT_HEADER
 from indexer.wording import END_OF_HEADER
 
 # Marked text, however many runs a program splits it into.
@@ -99,10 +100,11 @@ def _joined(
 
 _OLD_MARKS = re.compile(rb"<w:rPrChange\b.*?</w:rPrChange>", re.DOTALL)
 _WORD_MARKS = re.compile(
-    rb"<w:(vanish|d?strike|vertAlign|sz(?= w:val=\"[12]\"))(?:\s+w:val=\"(\w+)\")?\s*/>"
+    rb"<w:(vanish|specVanish|d?strike|vertAlign|position|sz(?= w:val=\"[12]\"))"
+    rb"(?:\s+w:val=\"(-?\w+)\")?\s*/>"
 )
 _WORD_MARKERS = (
-    *(b"<w:vanish", b"trike", b"<w:vertAlign"),
+    *(b"<w:vanish", b"<w:specVanish", b"trike", b"<w:vertAlign", b"<w:position"),
     *(b'<w:sz w:val="1"', b'<w:sz w:val="2"'),  # half a point, or one
 )
 _COLOUR_MARKERS = (b"<w:shd", b'"FFFFFF"', b'"ffffff"')  # of styles
@@ -121,12 +123,15 @@ def _word_marks(properties: bytes, inherited: frozenset[str] = NO_MARKS) -> froz
         if name == b"vertAlign":
             marks -= {RAISED, LOWERED}
             marks |= {b"superscript": {RAISED}, b"subscript": {LOWERED}}.get(value, set())
+        elif name == b"position":
+            marks -= {RAISED, LOWERED}
+            marks |= {LOWERED} if value[:1] == b"-" else {RAISED} if value.strip(b"0") else set()
         elif name == b"sz":
             marks.add(HIDDEN)
         elif value in (b"0", b"false", b"off"):
-            marks.discard(HIDDEN if name == b"vanish" else STRUCK)
+            marks.discard(STRUCK if b"strike" in name else HIDDEN)
         else:
-            marks.add(HIDDEN if name == b"vanish" else STRUCK)
+            marks.add(STRUCK if b"strike" in name else HIDDEN)
     return frozenset(marks)
 
 
@@ -223,9 +228,27 @@ def _may_be_unseen(content: bytes, styles: MarkedStyles) -> bool:
     return bool(fills) and any(colour.lower() in fills for colour in _COLOUR.findall(content))
 
 
+# rows and cells that were deleted while changes were tracked
+_DELETED_PARTS = ((b"<w:trPr>", b"</w:tr>"), (b"<w:tcPr>", b"</w:tc>"))
+
+
+def _deleted_parts(content: bytes, properties: bytes, end: bytes) -> Iterator[MarkedRun]:
+    """Yield the text of rows or cells whose properties say that they are deleted."""
+    first, *pieces = content.split(properties)
+    position = len(first)
+    for piece in pieces:
+        own, tag, rest = piece.partition(properties.replace(b"<", b"</"))
+        if tag and (b"<w:del " in own or b"<w:cellDel " in own):
+            text = _WORD_TEXT.findall(rest.partition(end)[0])
+            yield MarkedRun(position, DELETED, b"".join(text))
+        position += len(properties) + len(piece)
+
+
 def _of_word(content: bytes, styles: MarkedStyles) -> Iterator[MarkedRun]:
     for match in _DELETED_TEXT.finditer(content) if b"<w:delText" in content else ():
         yield MarkedRun(match.start(), DELETED, match[1])
+    for of_part, part_end in _DELETED_PARTS if b"<w:del " in content or b"Del " in content else ():
+        yield from _deleted_parts(content, of_part, part_end)
     if _may_be_unseen(content, styles):
         yield from _unseen_of_word(content, styles)
     styles = {name: marks - {_WHITE_TEXT, _SHADED} for name, marks in styles.items()}
@@ -573,3 +596,44 @@ def odf_headers(styles: bytes) -> Iterator[tuple[bytes, bool]]:
 
 def _plain(markup: bytes) -> str:
     return unescape(markup.decode())
+
+
+# Headers of sheets of Excel, which have codes.
+
+_HEADER_OF_SHEET = re.compile(rb"(?<=Header>)[^<]+|(?<=Footer>)[^<]+")
+_FONT_CODE = re.compile(r'&(?:"[^"]*"|\d{1,3}|K[\dA-F]{2}(?:[\dA-F]{4}|[+-]\d{3})|[BIUEXYSOH])')
+_AREA = re.compile(r"&[LCR]")
+_LINE_OF_HEADER = re.compile(r"^&[LCR].*$", re.MULTILINE)
+
+
+def _header_of_sheet(codes: str) -> str:
+    """Return a header of Excel without codes of fonts; none of a default one.
+
+    >>> _header_of_sheet('&L&"Arial,Bold"&12Draft&RPage &P'), _header_of_sheet("&C&8Page &P")
+    ('&LDraft&RPage &P', '')
+    """
+    codes = _FONT_CODE.sub("", codes)
+    words = " ".join(_AREA.sub(" ", codes).split())
+    fields = words.replace("&A", "&sheet-name").replace("&P", "&page-number")
+    return "" if DEFAULT_HEADER.fullmatch(fields) else codes
+
+
+def displayed_codes(sheet: bytes) -> bytes:
+    """Return a sheet of Excel whose headers have no codes of fonts, and without default ones, as
+    OpenDocument has them.
+    """
+
+    def edited(found: re.Match[bytes]) -> bytes:
+        codes = unescape(found[0].decode("utf-8", "replace"))
+        return escape(_header_of_sheet(codes)).encode()
+
+    return _HEADER_OF_SHEET.sub(edited, sheet) if b"<headerFooter" in sheet else sheet
+
+
+def without_codes(text: str) -> str:
+    """Return the text of a workbook before 2007 with headers as newer ones have them."""
+
+    def edited(found: re.Match[str]) -> str:
+        return _AREA.sub("\t", _header_of_sheet(found[0])).strip()
+
+    return _LINE_OF_HEADER.sub(edited, text)

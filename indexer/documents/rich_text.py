@@ -208,7 +208,8 @@ def readable_rich_text(data: bytes) -> bytes:
     paragraph, its footnotes and the text of drawn boxes, and rows of tables as lines; without the
     names of who wrote comments, which other formats lack.
     """
-    data = _without_deleted(data) if b"\\deleted" in data and b"\\bin" not in data else data
+    may_be_deleted = b"\\deleted" in data or b"\\mvf" in data
+    data = _without_deleted(data) if may_be_deleted and b"\\bin" not in data else data
     if b"\\dptxbxtext" in data and b"\\shptxt" not in data:  # which has it as well
         data = _DRAWING.sub(b"{", data).replace(b"\\dptxbxtext", b"\\par")
     data = _FOOTNOTE.sub(rb"{\\footnote  ", data)  # the second blank is text
@@ -274,7 +275,7 @@ def _without_deleted(data: bytes) -> bytes:
             outer.append(is_deleted)
         elif brace and outer:
             is_deleted = outer.pop()
-        elif word == b"deleted":
+        elif word in (b"deleted", b"mvf"):  # or moved from here
             is_deleted = token["number"] != b"0"
         elif word == b"plain":
             is_deleted = False

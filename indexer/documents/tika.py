@@ -32,9 +32,11 @@ from indexer.documents.mail.outlook import (
     tnef_message,
 )
 from indexer.documents.marked_text import (
+    displayed_codes,
     mark_headers,
     odf_headers,
     page_headers,
+    without_codes,
     without_deletions,
 )
 from indexer.documents.pdf_files import EARLIER_VERSION
@@ -326,6 +328,8 @@ def document(
         )
     if data.startswith(ZIP):
         text = _without_media_names(text, data)
+    if content_type.startswith("application/vnd.ms-excel"):
+        text = without_codes(text)
     is_mail_type = content_type.startswith("message/")
     if is_mail_type and (_PGP.search(data) or _ARMOUR in text):
         warnings = (*warnings, _ENCRYPTED.format("PGP"))
@@ -549,8 +553,9 @@ _MEMBERS = ("content.xml", "styles.xml", ".xhtml", ".html", ".htm")
 _CHANGES = re.compile(rb"<(text|table):tracked-changes\b.*?</\1:tracked-changes>", re.DOTALL)
 _BODY = re.compile(rb"<office:(?:text|spreadsheet)(?:\s[^<>]*)?(?<!/)>")
 _NOTE_NUMBER = re.compile(rb"<text:note-citation\b[^<>]*>[^<>]*</text:note-citation>")
-_WORD_PART = re.compile(
-    r"word/(?:document\d*|numbering|(?:head|foot)er\d*|(?:foot|end)notes)\.xml$"
+_READABLE_PART = re.compile(
+    r"(?:word/(?:document\d*|numbering|(?:head|foot)er\d*|(?:foot|end)notes)"
+    r"|xl/worksheets/\w+)\.xml$"
 )
 
 _ALIGNED_TAB = re.compile(rb"<w:ptab\b[^<>]*/>")
@@ -696,7 +701,7 @@ def _readable_archive(data: bytes) -> bytes:
             for member in kept:
                 if _may_repeat(member.filename):
                     changed[member.filename] = b""
-                elif _WORD_PART.match(member.filename):
+                elif _READABLE_PART.match(member.filename):
                     content = archive.read(member)
                     if (readable := _readable_part(member.filename, content, lists)) != content:
                         changed[member.filename] = readable
@@ -706,6 +711,8 @@ def _readable_archive(data: bytes) -> bytes:
 
 
 def _readable_part(name: str, content: bytes, lists: Sequence[bytes]) -> bytes:
+    if name.startswith("xl/"):
+        return displayed_codes(content)
     if name == "word/numbering.xml":
         return whole_numbering(content)
     if name == "word/document.xml":

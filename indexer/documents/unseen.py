@@ -574,6 +574,10 @@ _REPEATED_ROW = re.compile(
     rb"\stable:number-rows-repeated=\"(?P<count>\d{1,7})\"(?P<after>[^<>]*)>"
     rb"(?P<content>[^<]*(?:<(?!/?table:table-row\b)[^<]*)*)</(?P=tag)>"
 )
+_EMPTY_CELL = re.compile(  # that is repeated, or covered by another one
+    rb"<table:(?:covered-table-cell|table-cell(?=[^<>]*-columns-repeated))(?:\s[^<>]*)?/>"
+    rb"(?=\s*<table:(?:covered-)?table-cell)"
+)
 _NAMED_SHEET = re.compile(
     rb"<table:table(?=[^<>]*(?<!/)>)\s[^<>]*?"
     rb"table:name=\"(?!(?:'|&apos;)file:|local-table\")([^\"]+)\""
@@ -588,7 +592,7 @@ _SHEET_HEADER = re.compile(
     rb"([^<]*(?:<(?!/style:(?:header|footer))[^<]*)*)"
 )
 _HEADER_FIELD = re.compile(rb"<text:(sheet-name|page-number)\b[^<>]*(?:(?<=/)>|>[^<]*)")
-_DEFAULT_HEADER = re.compile(
+DEFAULT_HEADER = re.compile(
     r"&sheet-name|(?:(?:page|seite|p[aá]gina|blad|sid[ae]|strona|sivu|стр\.?|страница) )?"
     r"&page-number",
     re.IGNORECASE,
@@ -628,8 +632,23 @@ def with_repeated_cells(content: bytes) -> tuple[bytes, bytes]:
 
 
 def displayed_sheets(content: bytes) -> bytes:
-    """Return the sheets of an OpenDocument with their names before them, as in Excel files."""
-    return _NAMED_SHEET.sub(rb"<text:p>\1</text:p>\g<0>", content)
+    """Return the sheets of an OpenDocument with their names before them, as in Excel files, and
+    each empty cell before another one by itself, of which Tika would make one column.
+
+    >>> cell = b'<table:table-cell table:number-columns-repeated="2"/>'
+    >>> displayed_sheets(cell + b"<table:table-cell>").count(b"<table:table-cell")
+    3
+    """
+    left = _MAX_REPEATED
+
+    def written(found: re.Match[bytes]) -> bytes:
+        nonlocal left
+        count = int((_REPEATED.search(found[0]) or (b"", b"1"))[1])
+        left -= count
+        return found[0] if left < 0 else b"<table:table-cell/>" * count
+
+    content = _NAMED_SHEET.sub(rb"<text:p>\1</text:p>\g<0>", content)
+    return _EMPTY_CELL.sub(written, content)
 
 
 def displayed_headers(styles: bytes, content: bytes) -> bytes:
@@ -649,7 +668,7 @@ def displayed_headers(styles: bytes, content: bytes) -> bytes:
 
     def edited(header: re.Match[bytes]) -> bytes:
         words = _ELEMENT.sub(b" ", _HEADER_FIELD.sub(rb" &\1 ", header[2])).split()
-        is_default = _DEFAULT_HEADER.fullmatch(b" ".join(words).decode("utf-8", "replace"))
+        is_default = DEFAULT_HEADER.fullmatch(b" ".join(words).decode("utf-8", "replace"))
         return header[1] if is_default else header[0]
 
     return _SHEET_HEADER.sub(edited, _MASTER_PAGE.sub(of_sheets, styles))

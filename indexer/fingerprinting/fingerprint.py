@@ -445,7 +445,8 @@ def content_digest(exact: str, embedded: str) -> str:
 # Pictographs that say something by themselves, such as ticks, which every recipe leaves out.
 
 _PICTOGRAPHS = re.compile(
-    "[\u202d\u202e\u2191\u2193\u25a1\u25a3\u25b2\u25bc\u25c9\u2610-\u2612\u2639-\u263b\u26d4\u2705"
+    "[\u202d\u202e\u2190\u2191\u2193\u25a1\u25a3\u25b2\u25bc\u25c9\u2610-\u2612"
+    "\u2639-\u263b\u26d4\u2705"
     "\u2713-\u2718\u274c\u274e"
     "\u2764\u2b06\u2b07\u2b1b\u2b1c\u2b55\uf0a3\uf0a8\uf0fb-\uf0fe\U0001f44c-\U0001f44e"
     "\U0001f4c8\U0001f4c9\U0001f493-\U0001f49e\U0001f534\U0001f535\U0001f5f4-\U0001f5f9"

@@ -1,6 +1,7 @@
 """Tables whose figures stand in other columns: the words are the same, the documents are not."""
 
 import io
+import zipfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -183,3 +184,34 @@ def test_columns_are_no_file_among_others() -> None:
     assert EmbeddedDigests.of(with_both) == (with_one[:64], "1e")
     cut = [with_unread(pack_embedded(files), "a.txt", "2d") for files in ([gaps], [])]
     assert cut[0][:64] == cut[1][:64]
+
+
+def sheets(cells: str) -> bytes:
+    name = "table:table-row"
+    row = f"<{name}><table:table-cell><text:p>{TITLE}</text:p></table:table-cell>{cells}</{name}>"
+    old = open_document([], of_sheets=True)
+    stream = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(old)) as archive, zipfile.ZipFile(stream, "w") as copy:
+        for member in archive.infolist():
+            content = archive.read(member)
+            if member.filename == "content.xml":
+                start = content.index(b"<table:table ")
+                end = content.index(b"</office:spreadsheet>")
+                table_of_rows = f'<table:table table:name="S">{row}</table:table>'.encode()
+                content = content[:start] + table_of_rows + content[end:]
+            copy.writestr(member, content)
+    return stream.getvalue()
+
+
+@pytest.mark.parametrize(
+    "empty",
+    [
+        '<table:table-cell table:number-columns-repeated="3"/>',
+        "<table:table-cell/>" * 3,
+        '<table:covered-table-cell table:number-columns-repeated="2"/><table:table-cell/>',
+    ],
+)
+def test_empty_cells_of_sheets_are_columns_however_they_are_written(empty: str) -> None:
+    filled = "<table:table-cell><text:p>900</text:p></table:table-cell>"
+    end = '<table:table-cell table:number-columns-repeated="16380"/>'
+    assert f"{TITLE}\t\t\t\t900" in read(sheets(empty + filled + end), "a.ods").text

@@ -14,6 +14,8 @@ from samples import native_reader
 
 from indexer.comparing.measures import ComparedText
 from indexer.comparing.reasons import differences
+from indexer.documents.embedded import embedded_files
+from indexer.documents.marked_text import displayed_codes, marked_text, without_codes
 from indexer.documents.tika import with_hint
 from indexer.fingerprinting.fingerprint import fingerprint
 from indexer.recipe import DEFAULT
@@ -421,3 +423,76 @@ def test_boxes_that_old_rtf_draws_are_text_once() -> None:
         rtf = r"{\rtf1\ansi\pard The ferry." + data + r"\par It leaves at noon.}"
         text = " ".join(native_reader().extract(rtf.encode(), "a.rtf").text.split())
         assert text == "The ferry. Buyer pays 7 It leaves at noon."
+
+
+def run(text: str, properties: str = "") -> str:
+    return f"<w:r><w:rPr>{properties}</w:rPr><w:t>{text}</w:t></w:r>"
+
+
+WORD_PART = '<w:document xmlns:w="w"><w:body>{}</w:body></w:document>'
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "mark"),
+    [
+        (run("102"), run("10") + run("2", '<w:position w:val="6"/>'), "raised"),
+        (run("102"), run("10") + run("2", '<w:position w:val="-6"/>'), "lowered"),
+        (run("no dogs"), run("no dogs", "<w:specVanish/>"), "hidden"),
+    ],
+)
+def test_text_that_word_displays_in_another_way_is_marked(
+    before: str, after: str, mark: str
+) -> None:
+    parts = (WORD_PART.format(f"<w:p>{part}</w:p>") for part in (before, after))
+    plain, marked = (marked_text(part.encode()) for part in parts)
+    assert not plain
+    (lines,) = marked.values()
+    assert lines[0][1].decode().startswith(mark)
+
+
+@pytest.mark.parametrize("properties", ["<w:trPr><w:del w:id='1'/></w:trPr>", "<w:trPr/>"])
+def test_text_left_in_deleted_rows_of_word_is_deleted(properties: str) -> None:
+    row = f"<w:tr>{properties}<w:tc><w:p>{run('no dogs')}</w:p></w:tc></w:tr>"
+    found = marked_text(WORD_PART.format(row).encode())
+    assert bool(found) == ("w:del" in properties)
+
+
+def test_headers_of_excel_have_no_codes_of_fonts_and_default_ones_are_no_text() -> None:
+    sheet = "<worksheet><headerFooter><oddHeader>{}</oddHeader></headerFooter></worksheet>"
+    codes = "&amp;L&amp;&quot;Arial,Bold&quot;&amp;12Draft&amp;RPage &amp;P"
+    assert (
+        displayed_codes(sheet.format(codes).encode())
+        == sheet.format("&amp;LDraft&amp;RPage &amp;P").encode()
+    )
+    for default in ("&amp;C&amp;A", "&amp;CPage &amp;P", "&amp;CSeite &amp;P"):
+        assert displayed_codes(sheet.format(default).encode()) == sheet.format("").encode()
+    text = 'R&D\n\tcell\n\n&C&"Times New Roman,Regular"&12&A\n&L&11Draft&CPage &P\n'
+    assert without_codes(text) == "R&D\n\tcell\n\n\nDraft\tPage &P\n"
+
+
+def test_text_that_moved_in_rich_text_is_read_once() -> None:
+    data = rb"{\rtf1\ansi\pard {\mvf No dogs.}\par Cats.\par {\mvt No dogs.}\par }"
+    assert native_reader().extract(data, "a.rtf").text.count("No dogs") == 1
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("<p>No dogs", '<p style="display:none">No dogs'),
+        ("<ul><li>Yes<li>No</ul>", '<ul><li>Yes<li style="display:none">No</ul>'),
+        ("<p>No dogs</p>", '<p style="clip:rect(0,0,0,0)">No dogs</p>'),
+        ("<p>No dogs</p>", '<p style="clip-path: inset(100%)">No dogs</p>'),
+        ("<p>No dogs</p>", '<p style="width:0;overflow:hidden">No dogs</p>'),
+        ("<dialog open>No dogs</dialog>", "<dialog>No dogs</dialog>"),
+        ("<div>No dogs</div>", "<template>No dogs</template>"),
+        ('<input type=submit value="Accept">', '<input type=submit value="Reject">'),
+    ],
+)
+def test_pages_that_display_other_text_are_other_documents(first: str, second: str) -> None:
+    pages = (f"<html><body><p>{BODY}</p>{page}</body></html>".encode() for page in (first, second))
+    assert len({embedded_files(page, "text/html") for page in pages}) == 2
+
+
+def test_open_elements_of_pages_are_read_in_time() -> None:
+    for tag in ('<p style="display:none">', '<li style="display:none">', "<p hidden >"):
+        assert embedded_files(b"<html>" + tag.encode() * 50_000 + b"x", "text/html")
