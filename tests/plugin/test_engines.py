@@ -299,6 +299,23 @@ def test_derived_source(engine: Rest) -> None:
     assert _columns(engine, "1") == _expected(APPLES)
 
 
+@pytest.mark.versions
+def test_synthetic_source(engine: Rest) -> None:
+    """Elasticsearch makes the source from columns where its licence, here a trial, allows it."""
+    (node,) = engine.request("GET", "_nodes?filter_path=nodes.*.version")["nodes"].values()
+    if node["version"].startswith(("2.", "3.")):
+        pytest.skip("OpenSearch has a derived source")
+    engine.request("POST", "_license/start_trial?acknowledge=true")
+    engine.create(INDEX, **{"mapping.source.mode": "synthetic"})
+    engine.put(INDEX, "1", text=FERRY, note=["seen", "new"])
+    source = engine.request("GET", f"{INDEX}/_doc/1")["_source"]
+    assert source == {"text": FERRY, "note": ["new", "seen"]}
+    assert _columns(engine, "1") == _expected(FERRY)
+    assert _similar(engine, like=SOUTHERN) == {"1": pytest.approx(31 / 32)}
+    engine.request("POST", f"{INDEX}/_update/1?refresh=true", {"doc": {"text": APPLES}})
+    assert _columns(engine, "1") == _expected(APPLES)
+
+
 def test_snapshot(engine: Rest, index: str) -> None:
     engine.put(index, "1", text=FERRY)
     (node,) = engine.request("GET", "_nodes/settings")["nodes"].values()

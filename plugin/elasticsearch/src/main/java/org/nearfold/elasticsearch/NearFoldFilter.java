@@ -85,6 +85,7 @@ final class NearFoldFilter implements MappedActionFilter {
         SearchSourceBuilder source = search.source();
         boolean isFolded =
                 source != null
+                        && source.size() != 0
                         && source.profile() == false
                         && source.pointInTimeBuilder() == null
                         && source.collapse() == null

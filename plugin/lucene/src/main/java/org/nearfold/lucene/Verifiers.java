@@ -1,7 +1,9 @@
 package org.nearfold.lucene;
 
+import org.apache.lucene.index.DocValues;
 import org.apache.lucene.index.LeafReader;
 import org.apache.lucene.index.LeafReaderContext;
+import org.apache.lucene.index.SortedNumericDocValues;
 import org.nearfold.core.Fingerprint;
 import org.nearfold.core.Recipe;
 import org.nearfold.core.compare.SlotBounds;
@@ -81,6 +83,7 @@ final class Verifiers {
         private final WordsInOrder comparison = new WordsInOrder();
         private final Words words;
         private final CopyNumbers copies;
+        private final SortedNumericDocValues counts;
         private final Map<Long, Result> results = new HashMap<>();
         private double min;
         private Result result = Result.NONE;
@@ -108,6 +111,9 @@ final class Verifiers {
             this.words = words;
             documents = new DocumentWords(field, texts);
             copies = new CopyNumbers(segment.reader(), field, recipe);
+            counts =
+                    DocValues.getSortedNumeric(
+                            segment.reader(), Columns.of(field, Columns.WORDS));
         }
 
         @Override
@@ -119,11 +125,27 @@ final class Verifiers {
             long copy = copies.of(document);
             result = copy == CopyNumbers.NONE ? null : results.get(copy);
             if (result == null) {
-                result = compare(document);
+                int count = copy == CopyNumbers.NONE ? words.size() : count(document);
+                result = isTooFar(count) ? tooFar(count) : compare(document);
                 results.put(copy, result);
             }
             double common = result.similarity * result.longer;
             return common > 0 && common > min * result.longer - 1e-9;
+        }
+
+        /** Returns the words of a document with a number: its whole text was counted. */
+        private int count(int document) throws IOException {
+            return counts.advanceExact(document) ? (int) counts.nextValue() : words.size();
+        }
+
+        /** Returns whether the shorter of two texts has too few words to be similar. */
+        private boolean isTooFar(int count) {
+            int longer = Math.max(words.size(), count);
+            return Math.min(words.size(), count) <= min * longer - 1e-9;
+        }
+
+        private Result tooFar(int count) {
+            return new Result(0, Math.max(words.size(), count));
         }
 
         private Result compare(int document) throws IOException {

@@ -182,6 +182,19 @@ public class NearDuplicateQueryTests extends RandomizedTest {
     }
 
     @Test
+    public void testTextsOfOtherLengthsAreNotRead() throws IOException {
+        String longer = texts.get(0) + randomText(new String[] {"cider"}, 30);
+        Query slots = query(longer, Measure.SLOTS, 0.5);
+        assertFalse(search(slots).isEmpty());
+        textsRead = 0;
+        Query query = query(longer, Measure.LCS, 0.8);
+        assertTrue(search(query).isEmpty());
+        assertEquals(0, textsRead);
+        String reason = searcher.explain(query, 0).getDescription();
+        assertEquals("too few of 90 words in order", reason);
+    }
+
+    @Test
     public void testCacheHasABound() {
         DocumentCache<Words> small = DocumentCache.ofWords(20_000);
         Words words = new WordReader().read("word ".repeat(1_000));

@@ -28,7 +28,7 @@ final class NearFoldRequestProcessor extends AbstractProcessor
     @Override
     public SearchRequest processRequest(SearchRequest request, PipelineProcessingContext context) {
         SearchSourceBuilder source = request.source();
-        if (source == null || source.rescores() == null) {
+        if (source == null || source.size() == 0 || source.rescores() == null) {
             return request;
         }
         for (RescorerBuilder<?> rescorer : source.rescores()) {
