@@ -126,6 +126,7 @@ def test_totals_and_aggregations_stay(engine: Rest) -> None:
     found = _response(engine, "five", body)
     assert found["hits"]["total"]["value"] == 80
     assert len(found["hits"]["hits"]) == 5
+    assert "profile" not in found
     assert found["aggregations"]["ranks"]["value"] == 1000
     assert len(found["aggregations"]["best"]["hits"]["hits"]) == 2
 
@@ -160,6 +161,19 @@ def test_what_does_not_fit_is_refused(engine: Rest, options: dict[str, Any], rea
     with pytest.raises(RequestError) as refused:
         _search(engine, "five", **options)
     assert reason in str(refused.value)
+
+
+def test_hits_of_an_index_without_the_field_stay(engine: Rest) -> None:
+    engine.put("plain", "other", text="ferry", rank=5)
+    hits = _search(engine, "plain,five")
+    assert len(hits) == 81
+    assert _groups(hits)["other"] == []
+    assert _groups(hits).items() >= _groups(_search(engine, "five")).items()
+
+
+def test_hits_without_ids_are_folded_by_shard(engine: Rest) -> None:
+    hits = _search(engine, "five", stored_fields="_none_")
+    assert len(hits) == 80
 
 
 def test_what_is_not_folded_over_shards_is_refused_or_marked(engine: Rest) -> None:

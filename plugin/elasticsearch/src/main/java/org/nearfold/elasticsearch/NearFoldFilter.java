@@ -79,7 +79,7 @@ final class NearFoldFilter implements MappedActionFilter {
 
     /**
      * Returns the rescorer of a search that may have several shards; null for other searches, and
-     * for those whose response cannot be made again: of a profile or a point in time.
+     * for those whose response cannot be made again: of a profile, a point in time or no ids.
      */
     private NearFoldBuilder fold(SearchRequest search) {
         SearchSourceBuilder source = search.source();
@@ -87,6 +87,7 @@ final class NearFoldFilter implements MappedActionFilter {
                 source != null
                         && source.size() != 0
                         && source.profile() == false
+                        && hasIds(source)
                         && source.pointInTimeBuilder() == null
                         && source.collapse() == null
                         && source.rescores() != null
@@ -97,6 +98,10 @@ final class NearFoldFilter implements MappedActionFilter {
         }
         NearFoldBuilder fold = (NearFoldBuilder) source.rescores().get(0);
         return fold.reports() || isOneShard(search) ? null : fold;
+    }
+
+    private static boolean hasIds(SearchSourceBuilder source) {
+        return source.storedFields() == null || source.storedFields().fetchFields();
     }
 
     private boolean isOneShard(SearchRequest search) {

@@ -76,11 +76,11 @@ public final class HitWindow {
         Recipe recipe = null;
         for (int rank = 0; rank < hits.size(); rank++) {
             Map<String, Object> report = hits.field(rank);
-            boolean isOther = name != null && name.equals(report.get(RECIPE)) == false;
-            if (report == null || isOther) {
+            boolean isFirst = name == null;
+            if (report == null || isFirst == false && name.equals(report.get(RECIPE)) == false) {
                 continue;
             }
-            if (name == null) {
+            if (isFirst) {
                 name = (String) report.get(RECIPE);
                 recipe = Recipe.withoutKey(name);
                 sketches = new WindowSketches(hits.size(), options.sketchLength(recipe));

@@ -31,6 +31,9 @@ final class NearFoldRequestProcessor extends AbstractProcessor
         if (source == null || source.size() == 0 || source.rescores() == null) {
             return request;
         }
+        if (source.storedFields() != null && source.storedFields().fetchFields() == false) {
+            return request; // hits have no ids to list
+        }
         for (RescorerBuilder<?> rescorer : source.rescores()) {
             if (rescorer instanceof NearFoldBuilder fold) {
                 check(source);

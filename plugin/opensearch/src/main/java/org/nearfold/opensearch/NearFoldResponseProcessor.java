@@ -20,6 +20,7 @@ import org.opensearch.search.pipeline.AbstractProcessor;
 import org.opensearch.search.pipeline.PipelineProcessingContext;
 import org.opensearch.search.pipeline.Processor;
 import org.opensearch.search.pipeline.SearchResponseProcessor;
+import org.opensearch.search.profile.ProfileShardResult;
 import org.opensearch.search.profile.SearchProfileShardResults;
 
 import java.util.Map;
@@ -122,6 +123,7 @@ final class NearFoldResponseProcessor extends AbstractProcessor implements Searc
                         .map(response.getHits()::getAt)
                         .toArray(SearchHit[]::new);
         SearchHits all = response.getHits();
+        Map<String, ProfileShardResult> profile = response.getProfileResults();
         SearchResponseSections sections =
                 new SearchResponseSections(
                         new SearchHits(shown, all.getTotalHits(), all.getMaxScore()),
@@ -129,7 +131,7 @@ final class NearFoldResponseProcessor extends AbstractProcessor implements Searc
                         response.getSuggest(),
                         response.isTimedOut(),
                         response.isTerminatedEarly(),
-                        new SearchProfileShardResults(response.getProfileResults()),
+                        profile.isEmpty() ? null : new SearchProfileShardResults(profile),
                         response.getNumReducePhases(),
                         response.getInternalResponse().getSearchExtBuilders(),
                         response.getInternalResponse().getProcessorResult());
