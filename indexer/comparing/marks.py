@@ -86,6 +86,7 @@ MAX_BESIDE = 1  # other words that differ in a sentence that is negated
 UNSPACED = ("ja", "zh")  # languages in which two characters are a word
 # in Thai a word is some four characters with their marks, in Hungarian a negated verb is two words
 _WORDS_BESIDE = {"hu": 2, "ja": 2, "km": 8, "lo": 8, "my": 8, "th": 8, "zh": 2}
+_WORDS_BESIDE |= {"et": 4, "fi": 4, "lt": 2, "lv": 2, "pl": 2, "sl": 4}  # objects change their case
 MISREAD = 0.7  # minimum fraction of the characters of a misread word that are in order
 MIN_CLAUSE = 5  # words of a sentence that is added
 MAX_STRETCH = 3  # words of either text that may stand for each other
@@ -190,7 +191,8 @@ def _negated(pair: Comparison, sentence: Sequence[Gap]) -> tuple[str, str] | Non
     gaps = [gap for gap in sentence if not _whole_sentences(pair, gap)]
     gaps = [gap for gap in gaps if not _is_misread(pair, gap)]
     found = other_negations(pair, gaps)
-    limit = _WORDS_BESIDE.get(pair.aligned.a.language, MAX_BESIDE)
+    languages = pair.aligned.a.language, pair.aligned.b.language
+    limit = max(_WORDS_BESIDE.get(language, MAX_BESIDE) for language in languages)
     return found if found and not _have_others(pair, gaps, limit) else None
 
 

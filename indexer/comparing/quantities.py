@@ -86,7 +86,7 @@ eivät emme ette älä älkää älköön eikä eivätkä
 不 没 沒 未 無 无 非
 nici nuk ekki nije nisam nisu neće nema nemaju nemá nemám nemají nemajú nesmí nelze nėra nav
 אינו אינה אינם אינן שאינו שאינה שאינם שאינן ולא שלא ללא
-ولا فلا ولم ولن وليس وليست نیست نیستند نباید ندارد ندارند نہیں
+няма нямат ولا فلا ولم ولن وليس وليست نیست نیستند نباید ندارد ندارند نہیں
 না নয় নেই নি નથી નહીં ਨਹੀਂ नाही नाहीत नको არ ვერ ნუ არა ոչ չի չեն இல்லை அல்ல లేదు కాదు
 ಇಲ್ಲ ಅಲ್ಲ ഇല്ല അല്ല නැත නොවේ አይደለም የለም mitte
 """
@@ -601,47 +601,60 @@ _OPPOSITES = """
 approv* accept* adopt* grant* allow* permit* authori* / reject* refus* declin* deny* denie* denial*
 disapprov* disallow* prohibit* forbid* withh* dismiss*; uphold* upheld affirm* / overturn* revers*
 quash*; agree* / disagree*; enabl* / disabl*; pass passed passes / fail*; for / against; before /
-after; least / most; above / below; more / less fewer; valid* / invalid*; eligib* / ineligib*;
-possib* / impossib*; legal* / illegal*; includ* / exclud*; increas* rais* / decreas* reduc* lower*;
+after; least / most; above / below; more / less fewer; valid* valab* / invalid* nul nulle nullo
+nulla nulo nula; legal* / illegal*; includ* / exclud*; increas* rais* / decreas* reduc* lower*;
 genehmig* zugelassen* zulass* bewillig* angenommen* annehm* akzeptier* stattgegeben erlaub*
 gestatt* zugestimmt zustimm* / abgelehn* ablehn* verweiger* verboten* verbiet* untersag* versag*
 abgewiesen* zurückgewiesen*; erhöh* / gesenk* senk* verringer* verminder* ermässig*; dafür /
-dagegen; vor / nach; mindestens / höchstens; frühestens / spätestens; weniger / mehr;
-maximal / minimal; inklusive einschliesslich eingeschlossen* auch / exklusive ausschliesslich
-ausgenommen ausgeschlossen* ausser; ausgeschlossen / unbeschränkt; approuv* accept* accord* agréé*
-autoris* permis* permet* admis* / rejet* refus* interdi* défend* prohib*; avant / après; tous
-toutes / aucun aucune; moins / plus; tôt / tard; pour / contre; maximum / minimum; inclu* compris*
-même / exclu* sauf excepté hormis; augment* hauss* / diminu* baiss* rédui* réduct*; aprob* aprueb*
-acept* conced* admit* permit* autoriz* / rechaz* denega* denegó deniega* prohíb* prohib* desestim*
-recus* rejeit* indefer* proib*; antes / después depois após tras; menos / más mais; máximo /
-mínimo; inclu* también mesmo / exclu* salvo excepto exceto; aument* increment* / dismin* reduc*
-reduz* diminu*; aprov* aceit* deferi* / rejeit* recus* indeferi* negou negad*; todos todas / nenhum
-nenhuma; tardar / pronto cedo; approv* accett* accord* conce* permess* permett*
-consent* autorizz* accol* / respin* rifiut* nega* vieta* proibi* rigett*; prima / dopo; tutti tutte
-ogni / nessuno nessuna nessun; meno / più; massimo / minimo; inclus* includ* compres* anche /
-esclu* salvo tranne eccetto; tardi / presto; aument* / riduz* ridott* diminu*; goedgekeur*
-goedkeur* aanvaard* toegewezen toewij* toegestaan* toestaan accept* verleen* / afgekeur* afkeur*
-afwij* afgewezen geweiger* weiger* verbod* verbied* verworpen; voor / na tegen;
-minstens / hoogstens; minder / meer; maximaal / minimaal; inclusief inbegrepen ook / exclusief
-behalve uitgezonderd uitgesloten; verhoog* verhog* / verlaag* verlag* verminder*; godkän* godkend*
-godkjen* godtog* tillåt* tilladt tillad* tillatt* bevilg* bevilj* accepter* / avslog* avslag*
-avslå* avvis* afvis* afslå* afslog* förbj* förbud* forbud* forbyd* neka*; före / efter; før / etter
-efter; öka* øge* øke* / minsk* reducer* reduser*; minst mindst / högst højst høyst; zatwierdz*
-przyj* dozwol* zezw* uwzględn* / odrzuc* odmów* odmaw* zabron* zakaz* oddal*; zwiększ* podwyższ* /
-zmniejsz* obniż*; schvál* povol* dovol* přij* prija* / zamít* zamiet* odmít* odmiet* zakáz*; zvýš*
-/ sníž* zníž*; odobr* prihva* dozvol* dopušt* / odbi* odbac* zabran*; před przed / po; prije /
-nakon poslije; утвер* одобр* принят* разреш* удовлетвор* схвал* затверд* дозвол* прийнят*
-задовольн* / отклон* отказ* запре* отверг* отвер* відхил* відмов* заборон*; увелич* повыш* збільш*
-/ уменьш* сниж* зменш*; до / после після; включ* / исключ* виключ*; hyväksy* salli* myön* / hylk*
-hylä* kiel* evä*; onayl* kabul* serbest* izin* / reddet* reddedil* yasak*; önce / sonra; jóváhagy*
-elfogad* engedély* / elutasít* tilos* tilt* megtilt*; aprob* accept* permis* / respin* refuz*
-interzi*; ενέκρ* εγκρ* εγκεκρ* αποδέχ* επιτρέπ* / απέρριψ* απορρίπτ* αρνή* απαγορε*; 批 准 允 许 許
-同 承 認 可 诺 諾 / 否 拒 禁 驳 駁; 前 / 后 後; 上 / 下; 增 増 升 / 减 減 降; 多 / 少; 승인* 허용*
-허가* 수락* 찬성* 가결* / 거부* 거절* 금지* 반대* 부결* 기각*; 증가* 인상* / 감소* 인하*; 이상* /
-이하* 미만*; 이전* / 이후*; وافق قبل سمح يسمح مسموح منح / رفض يرفض يمنع ممنوع يحظر محظور; قبل /
-بعد; स्वीकृत स्वीकार मंजूर मंज़ूर अनुमति* / अस्वीकृत अस्वीकार नामंजूर नामंज़ूर निषिद्ध; पहले / बाद;
+dagegen; vor / nach; mindestens / höchstens; frühestens / spätestens; weniger / mehr; maximal /
+minimal; inklusive einschliesslich eingeschlossen* auch / exklusive ausschliesslich ausgenommen
+ausgeschlossen* ausser; ausgeschlossen / unbeschränkt; approuv* accept* accord* agréé* autoris*
+permis* permet* admis* / rejet* refus* interdi* défend* prohib*; avant / après; tous toutes / aucun
+aucune; moins / plus; tôt / tard; pour / contre; maximum / minimum; inclu* compris* même / exclu*
+sauf excepté hormis; augment* hauss* / diminu* baiss* rédui* réduct*; aprob* aprueb* acept* conced*
+admit* permit* autoriz* / rechaz* denega* denegó deniega* prohíb* prohib* desestim* recus* rejeit*
+indefer* proib*; antes / después depois após tras; menos / más mais; máximo / mínimo; inclu*
+también mesmo / exclu* salvo excepto exceto; aument* increment* / dismin* reduc* reduz* diminu*;
+aprov* aceit* deferi* / rejeit* recus* indeferi* negou negad*; todos todas / nenhum nenhuma; tardar
+/ pronto cedo; approv* accett* accord* conce* permess* permett* consent* autorizz* accol* / respin*
+rifiut* nega* vieta* proibi* rigett*; prima / dopo; tutti tutte ogni / nessuno nessuna nessun; meno
+/ più; massimo / minimo; inclus* includ* compre* anche / esclu* salvo tranne eccetto; tardi /
+presto; aument* / riduz* ridott* diminu*; goedgekeur* goedkeur* aanvaard* toegewezen toewij*
+toegestaan* toestaan accept* verleen* / afgekeur* afkeur* afwij* afgewezen geweiger* weiger*
+verbod* verbied* verworpen; voor / na tegen; minstens / hoogstens; minder / meer; maximaal /
+minimaal; inclusief inbegrepen ook / exclusief behalve uitgezonderd uitgesloten; verhoog* verhog* /
+verlaag* verlag* verminder*; godkän* biföll bifall* godkend* godkjen* godtog* tillåt* tilladt
+tillad* tillatt* bevilg* bevilj* accepter* / ogilla* avslog* avslag* avslå* avvis* afvis* afslå*
+afslog* förbj* förbud* forbud* forbyd* neka*; före / efter; før / etter efter; öka* øge* øke* /
+minsk* reducer* reduser*; minst mindst / högst højst høyst; zatwierdz* przyj* dozwol* zezw*
+uwzględn* / odrzuc* odmów* odmaw* zabron* zakaz* oddal*; zwiększ* podwyższ* / zmniejsz* obniż*;
+schvál* vyhov* povol* dovol* přij* prija* / zamít* zamiet* odmít* odmiet* zakáz*; zvýš* / sníž*
+zníž*; odobr* prihva* dozvol* dopušt* / odbi* odbac* zabran*; před przed / po; prije / nakon
+poslije; утвер* одобр* принят* разреш* удовлетвор* схвал* затверд* дозвол* прийнят* задовольн* /
+отклон* отказ* запре* отверг* отвер* відхил* відмов* заборон*; увелич* повыш* збільш* / уменьш*
+сниж* зменш*; до / после після; включ* / исключ* виключ*; hyväksy* salli* myön* / hylk* hylä* kiel*
+evä*; onayl* kabul* serbest* izin* / reddet* reddedil* yasak*; önce / sonra; jóváhagy* elfogad*
+engedély* / elutasít* tilos* tilt* megtilt*; aprob* accept* permis* / respin* refuz* interzi*;
+ενέκρ* εγκρ* εγκεκρ* αποδέχ* επιτρέπ* / απέρριψ* απορρίπτ* αρνή* απαγορε*; 批 准 允 许 許 同 承 認
+可 诺 諾 支 / 否 拒 禁 驳 駁; 前 / 后 後; 上 / 下; 增 増 升 / 减 減 降; 多 / 少; 승인* 허용* 허가*
+수락* 찬성* 가결* / 거부* 거절* 금지* 반대* 부결* 기각*; 증가* 인상* / 감소* 인하*; 이상* / 이하*
+미만*; 이전* / 이후*; وافق قبل سمح يسمح مسموح منح / رفض يرفض يمنع ممنوع يحظر محظور; قبل / بعد;
+स्वीकृत स्वीकार मंजूर मंज़ूर अनुमति* / अस्वीकृत अस्वीकार नामंजूर नामंज़ूर निषिद्ध; पहले / बाद;
 menyetujui disetujui menerima diterima mengizinkan diizinkan / menolak ditolak melarang dilarang;
-sebelum / setelah sesudah; chấp phép / từ chối cấm; trước / sau
+sebelum / setelah sesudah; chấp phép / từ chối cấm; trước / sau; if including also / unless except
+excluding; only / also; during / after before; begin* start* commenc* / end ends ended expir*
+terminat*; required requires mandator* compulsor* obligator* binding / optional* voluntar*
+advisory; guilty / innocent acquit*; nur / auch; beginn* / endet enden ende endete; schriftlich* /
+mündlich*; verpflichtend* pflicht* / freiwillig*; commence* débute* / expire* termine* cesse*;
+obligatoire* / facultati*; gratuit* / payant* onéreu* oneros*; pendant durante während / après
+después tras depois dopo nach; empieza* comienza* inicia* começa* inizia* decorre* / termina*
+finaliza* expira* scade* cessa*; obligatori* obrigatóri* obbligatori* / opciona* voluntari*
+facultativ* facoltativ*; begint beginnen / eindigt eindigen; verplicht* / vrijwillig* facultatie*;
+начина* почина* / заканчив* истека* закінчу*; обязательн* обов'язков* / добровольн* добровільн*;
+zaczyna* rozpoczyna* / kończy*; obowiązkow* povinn* / dobrowoln* dobrovoln*; začín* / končí*;
+börja* begynder begynner / slutar upphör* slutter ophører opphører; obligatorisk* / frivillig*;
+omfatter / undtager; înainte / după; începe / încetează; לפני / אחרי לאחר; πριν / μετά; преди /
+след; ennen enne / jälkeen pärast; prieš pirms / po pēc; előtt / után; 始 / 终 終 止; 含 / 除
 """
 
 
@@ -669,8 +682,8 @@ _OPPOSITES_BY_WORD = _opposites()
 _DENYING = frozenset[str]().union(*_OPPOSITES_BY_WORD.values())
 _MAX_BEGINNING = 16  # characters
 _PREFIXES = (
-    r"(?:un(?!less\Z|ion)|non|nicht|niet|icke|ikke)(?=\w{4})|не(?=\w{3})|չ(?=\w{2})"
-    r"|ن(?=می|باید|دار|شو|شد|کن|کرد|خواه)"
+    r"(?:un(?!less\Z|ion)|non|on|nicht|niet|icke|ikke)(?=\w{4})|i[nm](?=\w{5})"
+    r"|не(?=\w{3})|չ(?=\w{2})|ن(?=می|باید|دار|شو|شد|کن|کرد|خواه)"
 )
 _PREFIX = re.compile(rf"ne(?=\w{{3}})|nie(?=\w{{4}})|{_PREFIXES}")
 _OTHER_PREFIX = re.compile(_PREFIXES)  # in languages other than these
