@@ -7,6 +7,7 @@ Needs the packages of the `dev` group and a Chromium (see tools/chromium.py).
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import subprocess
@@ -22,6 +23,12 @@ from playwright.sync_api import Page, sync_playwright
 
 IMAGES = ROOT / "docs" / "images"
 SIZE = {"width": 1180, "height": 760}
+PHONE = {"width": 390, "height": 844}
+PHONE_PAGES = (
+    *("/dashboard", "/?q=agreement", "/document?id={a}&q=agreement", "/family?id={a}"),
+    *("/variants?id={a}", "/versions?id={a}", "/matrix?id={a}", "/compare?a={a}&b={b}"),
+    *("/worklist", "/overview", "/threshold", "/jobs"),
+)
 
 
 def main() -> int:
@@ -60,6 +67,8 @@ def _pictures(address: str, browser: str) -> None:
         for theme, picture in (("light", _search), ("dark", _compare)):
             context = opened.new_context(base_url=address, viewport=SIZE, color_scheme=theme)
             picture(context.new_page(), address, theme)
+            phone = opened.new_context(base_url=address, viewport=PHONE, color_scheme=theme)
+            _phone_pages(phone.new_page(), address, theme)
         opened.close()
 
 
@@ -71,15 +80,51 @@ def _search(page: Page, _address: str, theme: str) -> None:
 
 
 def _compare(page: Page, address: str, theme: str) -> None:
+    page.goto("/compare?" + urlencode(_pair(address)))
+    _save(page, f"compare-{theme}.png")
+
+
+def _pair(address: str) -> dict[str, str]:
+    """Return the ids of a hit and of the document folded under it that is less similar."""
     with urllib.request.urlopen(f"{address}/api/search?q=agreement") as answer:
         hit = json.load(answer)["hits"][0]
-    least_similar = min(hit["folded"], key=lambda folded: folded["similarity"])
-    page.goto("/compare?" + urlencode({"a": hit["id"], "b": least_similar["id"]}))
-    _save(page, f"compare-{theme}.png")
+    other = min(hit["folded"], key=lambda folded: folded["similarity"])
+    return {"a": hit["id"], "b": other["id"]}
+
+
+def _phone_pages(page: Page, address: str, theme: str) -> None:
+    """Save all pages as a telephone shows them, as one picture at half size, if Pillow is there."""
+    try:
+        from PIL import Image
+    except ModuleNotFoundError:
+        return
+    ids = _pair(address)
+    width, height = PHONE["width"] // 2, PHONE["height"] // 2
+    columns = len(PHONE_PAGES) // 2
+    sheet = Image.new("RGB", ((width + 8) * columns, (height + 8) * 2), "gray")
+    for number, name in enumerate(PHONE_PAGES):
+        page.goto(name.format(**ids))
+        page.wait_for_load_state("networkidle")
+        _hide_folders(page)
+        with Image.open(io.BytesIO(page.screenshot())) as shot:
+            small = shot.convert("RGB").resize((width, height), Image.Resampling.LANCZOS)
+        row, column = divmod(number, columns)
+        sheet.paste(small, (column * (width + 8), row * (height + 8)))
+    path = IMAGES / f"phone-{theme}.webp"
+    sheet.save(path, quality=50, method=6)
+    print(f"{path.relative_to(ROOT)}  {path.stat().st_size // 1024} KB")
 
 
 def _save(page: Page, name: str) -> None:
     """Save a screenshot without this machine's folders; Pillow, if installed, makes it smaller."""
+    _hide_folders(page)
+    path = IMAGES / name
+    page.screenshot(path=path)
+    _shrink(path)
+    print(f"{path.relative_to(ROOT)}  {path.stat().st_size // 1024} KB")
+
+
+def _hide_folders(page: Page) -> None:
     page.evaluate(
         "root => { for (const path of document.querySelectorAll('.path bdi')) "
         "path.textContent = path.textContent.replace(root, '').replace(/^[/]/, ''); "
@@ -87,10 +132,6 @@ def _save(page: Page, name: str) -> None:
         "document.activeElement.blur(); }",
         str(ROOT),
     )
-    path = IMAGES / name
-    page.screenshot(path=path)
-    _shrink(path)
-    print(f"{path.relative_to(ROOT)}  {path.stat().st_size // 1024} KB")
 
 
 def _shrink(path: Path) -> None:

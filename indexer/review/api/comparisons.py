@@ -66,7 +66,7 @@ _DISCOUNT_SECONDS = 0.05  # for which a response waits for the similarity withou
 _LEAVE_SECONDS = 20  # for which decisions wait for the members that they leave out
 _MAX_ORDERED = 24  # documents of a group whose page orders its versions
 _MAX_ORDERED_WORDS = 20_000  # words of all of them
-_STEP_CHARS = 60_000  # of the versions whose changes a page measures
+_STEP_CHARS = 40_000  # of the versions whose changes a page measures
 
 
 class VersionsParameters(DocumentId, frozen=True):
