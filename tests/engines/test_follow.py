@@ -203,6 +203,33 @@ def test_an_index_that_takes_over_the_name_is_compared_from_its_first_operation(
     assert follow_once(opened, seen=seen).changed == 3
 
 
+def test_a_split_index_is_compared_anew(engine: str, server: str, index: str, open_at: Any) -> None:
+    url = store_url(engine, server, index)
+    opened = open_at(f"{url}?shards=1&replicas=0")
+    opened.prepare(DEFAULT)
+    install(opened)
+    client = Client(server, index)
+    for number in range(3):
+        client.put(f"{number}", f"{FERRY} {number}")
+    seen = SeenWrites()
+    follow_once(opened, seen=seen)
+    assert follow_once(opened, seen=seen).compared == 3
+    (old,) = good("GET", f"{server}/{index}")
+    new = f"{index}-split"
+    settings = {"index.number_of_shards": 2, "index.blocks.write": None}
+    good("PUT", f"{server}/{old}/_settings", {"index.blocks.write": True})
+    good("PUT", f"{server}/{old}/_split/{new}?wait_for_active_shards=1", {"settings": settings})
+    good("DELETE", f"{server}/{old}")
+    try:
+        alias = {"add": {"index": new, "alias": index}}
+        good("POST", f"{server}/_aliases", {"actions": [alias]})
+        client.change("2", BOAT)
+        assert follow_once(open_at(url), seen=seen) == FollowPass(placed=1, changed=1)
+        assert client.family("2") == "2"
+    finally:
+        good("DELETE", f"{server}/{new}")
+
+
 def test_every_shard_is_compared_in_passes(
     engine: str, server: str, index: str, open_at: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
