@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property, lru_cache, reduce
 from itertools import pairwise
@@ -123,8 +123,7 @@ def is_negation(word: str, language: str = "") -> bool:
 
 
 def negations(words: Sequence[str], language: str) -> list[str]:
-    """Return the folded words that say no, and negations of several characters in Japanese, Thai
-    and other scripts in which each character is a word.
+    """Return the folded words that say no, also of several characters, as in Japanese and Thai.
 
     >>> negations(["し", "な", "い"], "ja"), negations(["may", "not"], "en")
     (['ない'], ['not'])
@@ -146,6 +145,7 @@ _CHARACTER = re.compile("[ぁ-ゖ]|[\u0e01-\u0eff\u1000-\u109f\u1780-\u17ff]+")
 
 _SPACED = re.compile(rf"\d[{BLANKS}]\d{{3}}(?:[.,]\d\d)?[{BLANKS}]?[^\s\d.,;:]")
 SpacedKind: TypeAlias = Literal["date", "amount"]
+FactsByKey: TypeAlias = dict[tuple[str, str], Fact]
 _DOTTED = re.compile(r"\d\.[ \u00a0]\d")
 _AROUND_AMOUNT = 12  # characters of an amount before and after a word of it
 
@@ -527,6 +527,7 @@ class FactText:
     _wholes: dict[int, Fact | None] = field(default_factory=dict, compare=False, repr=False)
     _known: dict[int, Surroundings | None] = field(default_factory=dict, compare=False, repr=False)
     _ends: dict[tuple[int, int], int] = field(default_factory=dict, compare=False, repr=False)
+    _at: dict[Surroundings, FactsByKey] = field(default_factory=dict, compare=False, repr=False)
 
     def fact(self, position: int) -> Fact | None:
         """Return the fact that a word states, or None; the sign before it is another fact."""
@@ -634,8 +635,11 @@ class FactText:
             return len(words) == 1 and words[0] in _CONJUNCTIONS
         return _IN_LIST.fullmatch(between) is not None
 
-    def facts_at(self, where: Surroundings) -> Iterator[Fact]:
-        """Yield the facts with these surroundings."""
+    def facts_at(self, where: Surroundings) -> FactsByKey:
+        """Return the first fact of each key with these surroundings, in order of the text."""
+        if where in self._at:
+            return self._at[where]
+        found = self._at.setdefault(where, {})
         step = 1 if where.before else -1  # from the words to the fact
         known = where.before or where.after
         offset = next(index for index, word in enumerate(known, start=1) if word != _OF_FACT)
@@ -643,9 +647,10 @@ class FactText:
             for near in range(position + step, position + step * (offset + REACH), step):
                 fact = self._fact_at(near, where) if 0 <= near < len(self.source.starts) else None
                 if fact:
-                    yield fact
+                    found.setdefault(fact.key, fact)
                 if fact or (offset == 1 and not self._may_be_skipped(near, known[offset - 1])):
                     break
+        return found
 
     def _fact_at(self, position: int, where: Surroundings) -> Fact | None:
         """Return the whole fact that a word states, if these are its surroundings."""
@@ -674,9 +679,7 @@ _OF_FACT = "#"  # among them, another fact of the class
 _BOUNDARY = re.compile(r"[\r\n]|[.!?;\u2026][\"'\u2019\u201d)\]]*\s")
 _WITHIN = {"name": re.compile(r"[ \t\u00a0]*"), "date": re.compile(r"[ \t\u00a0,]*")}
 _IN_LIST = re.compile(r"\s*[,;\r\n]\s*")
-_AND_OR = """
-and or und oder et ou y o e i en of och og ja ve и или і та και 와 과 と 和
-"""
+_AND_OR = "and or und oder et ou y o e i en of och og ja ve и или і та και 와 과 と 和"
 _CONJUNCTIONS = frozenset(_AND_OR.split())
 
 
@@ -723,10 +726,8 @@ def _stands_instead(fact: Fact, a: FactText, b: FactText) -> Fact | None:
     where = a.surroundings(fact)
     if where is None or not (where.before or where.after):
         return None
-    found = list(b.facts_at(where))
-    if any(other.key == fact.key for other in found):
-        return None
-    return next(iter(found), None)
+    found = b.facts_at(where)
+    return None if fact.key in found else next(iter(found.values()), None)
 
 
 _BEFORE_NEGATION = frozenset(("な", "せ", "ず", "ไ", "ห้", "มิ", "ບໍ່", "ຫ້", "មិ", "ហា"))
