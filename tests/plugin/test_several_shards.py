@@ -166,9 +166,9 @@ def test_what_does_not_fit_is_refused(engine: Rest, options: dict[str, Any], rea
 def test_hits_of_an_index_without_the_field_stay(engine: Rest) -> None:
     engine.put("plain", "other", text="ferry", rank=5)
     hits = _search(engine, "plain,five")
-    assert len(hits) == 81
-    assert _groups(hits)["other"] == []
-    assert _groups(hits).items() >= _groups(_search(engine, "five")).items()
+    known = [hit for hit in hits if hit["_id"] != "other"]
+    assert (len(hits), len(known)) == (81, 80)
+    assert _groups(known) == _groups(_search(engine, "five"))
 
 
 def test_hits_without_ids_are_folded_by_shard(engine: Rest) -> None:
