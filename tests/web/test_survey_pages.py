@@ -175,7 +175,7 @@ def test_each_bar_of_similarities_leads_to_its_documents(store: Any) -> None:
     with run_site(store.url) as address:
         html = html_of(address, "/overview")
         [chart] = re.findall(r'id="alike".*?</section>', html, re.DOTALL)
-        bars = re.findall(r'<a href="([^"]+)">\d+–\d+ %</a></th><td class="n">([\d,]+)', chart)
+        bars = re.findall(r'<a href="([^"]+)">\d+–\d+%</a></th><td class="n">([\d,]+)', chart)
         assert sum(int(number) for _, number in bars) == figure(
             re.sub(r"<[^>]+>", "", html), "Folded under another document"
         )
@@ -198,7 +198,7 @@ def test_estimates_are_marked(store: Any, monkeypatch: pytest.MonkeyPatch) -> No
     assert dashed[-1] == solid[0]
     html = report(store, "2026-01-01").html
     assert "numbers marked ~ are estimated" in html
-    assert re.search(r">0.50</td>.*?>~\d", html, re.DOTALL)
+    assert re.search(r">50%</td>.*?>~\d", html, re.DOTALL)
     assert "by the measure <em>lcs</em>" in html
 
 
