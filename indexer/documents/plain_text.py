@@ -241,6 +241,8 @@ def _decode(data: bytes, encoding: str, has_mark: bool, chars: int) -> _Decoding
     if has_mark or _is_mostly_utf8(sample):
         warning = f"some bytes are not valid {encoding.upper()} and are shown as U+FFFD"
         return _Decoding(piece.decode(encoding, "replace"), (warning,))
+    if (mixed := _decode_mixed(piece)) is not None:
+        return mixed
     guess = _guess_encoding(sample)
     if guess is None:
         return None
@@ -280,6 +282,28 @@ def _decode_lines(piece: bytes, final: bool) -> _Decoding | None:
         texts.append(last.decode("utf-8", "ignore"))
     count = f"{len(others):,} lines are" if len(others) > 1 else "a line is"
     return _Decoding("\n".join(texts), (f"{count} {_GUESS.format(guess)}",), guess)
+
+
+_NO_UTF8 = re.compile("[\udc80-\udcff]+")
+_MIN_VALID = 2  # characters of UTF-8 for each one of Windows-1252 among them
+
+
+def _decode_mixed(piece: bytes) -> _Decoding | None:
+    """Decode UTF-8 with a few characters of Windows-1252, as of programs that join texts on one
+    line; None where these are not few.
+    """
+    text = piece.decode("utf-8", "surrogateescape")
+    others = _NO_UTF8.findall(text)
+    valid = sum(1 for char in text if char > "\x7f") - sum(map(len, others))
+    if not others or valid < _MIN_VALID * len(others) or max(map(len, others)) > 1:
+        return None
+
+    def decoded(found: re.Match[str]) -> str:
+        return found[0].encode("ascii", "surrogateescape").decode("cp1252", "replace")
+
+    count = f"{len(others):,} characters are" if len(others) > 1 else "a character is"
+    warning = f"{count} {_GUESS.format('cp1252')}"
+    return _Decoding(_NO_UTF8.sub(decoded, text), (warning,), "cp1252")
 
 
 _COMMON = frozenset(" \n\r\t\u3000\u3001\u3002.,:;-0123456789") | frozenset(string.ascii_letters)
@@ -402,6 +426,8 @@ def _guess_encoding(sample: bytes) -> str | None:
         is_mostly_ascii = len(_BEYOND_ASCII.sub(b"", sample)) >= _MIN_ASCII * len(sample)
         return "cp1252" if is_mostly_ascii else _guess_by_script(sample)
     close = _close_matches(matches)
+    if matches[0].encoding == "cp1250" and _LATIN_2.search(sample) and not _C1.search(sample):
+        return "iso8859_2"  # in which other bytes are the same characters
     if any(match.encoding == "cp1254" and match.language == "Turkish" for match in close):
         return "cp1254"
     if any("cp1252" in match.could_be_from_charset for match in close):
@@ -411,6 +437,8 @@ def _guess_encoding(sample: bytes) -> str | None:
     return matches[0].encoding
 
 
+# characters of ISO 8859-2 inside words, which Windows-1250 has in the range of control characters
+_LATIN_2, _C1 = re.compile(rb"[a-z\xe0-\xff][\xbb\xbe][a-z\xe0-\xff]"), re.compile(rb"[\x80-\x9f]")
 _HANGUL, _KANA = range(0xAC00, 0xD7A4), range(0x3041, 0x3100)
 _BY_SCRIPT = {
     "cp949": _HANGUL,

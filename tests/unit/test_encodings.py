@@ -118,3 +118,20 @@ def test_a_stored_document_keeps_the_warnings_of_its_extraction(guessed) -> None
 def test_a_guess_makes_no_text_outdated() -> None:
     assert not is_outdated(f"{PLAIN_IDENTITY} as cp1252", "iscc-tika/0.6.0")
     assert is_outdated("plain/1 as cp1252", "iscc-tika/0.6.0")
+
+
+def test_a_letter_of_latin_1_in_one_line_of_utf8_does_not_garble_the_line() -> None:
+    line = '{"name":"Müller","city":"Zürich","items":["größer — more","schön"]}'
+    data = line.encode().replace("schön".encode(), "schön".encode("latin-1"))
+    document = plain_document(data, "a.json", DEFAULT_LIMITS)
+    assert document is not None
+    assert (document.text, document.extractor.partition(" as ")[2]) == (line, "cp1252")
+    assert document.warnings[0].startswith("a character is not UTF-8")
+
+
+def test_czech_in_iso_8859_2_is_not_read_as_windows_1250() -> None:
+    text = "Žluťoučký kůň úpěl ďábelské ódy. Příliš dlouhý text o lodi, která každý den vyplouvá."
+    for encoding in ("iso8859_2", "cp1250"):
+        document = plain_document(text.encode(encoding), "a.txt", DEFAULT_LIMITS)
+        assert document is not None
+        assert document.text == text
