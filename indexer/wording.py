@@ -325,6 +325,8 @@ def _format_mark(mark: Mark) -> str:
     phrase = mark_name(mark.kind)
     if mark.kind == "parties_exchanged" and any(map(str.isdigit, mark.a or "")):
         phrase = "exchanged"
+    if mark.kind == "clause_added" and not mark.b:
+        phrase = "clause missing"
     if mark.kind not in _QUOTED:
         return phrase
     more = f" and {mark.count - 1:,} more" if mark.count > 1 else ""

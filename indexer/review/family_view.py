@@ -145,6 +145,12 @@ _MAX_KEPT = 2_000  # pairs
 _MAX_WORDS = 12  # that are named for a member
 _SERIOUS = frozenset[str](("negated", "parties_exchanged"))
 _OF_TEMPLATES = frozenset[str](("form", "message"))  # in one group where its policy is loose
+_SENTENCES = (
+    ("negated", "negates a sentence", "negate a sentence"),
+    ("parties_exchanged", "exchanges parties", "exchange parties"),
+    ("form", "is filled in otherwise", "are filled in otherwise"),
+    ("message", "is another message", "are other messages"),
+)  # on one member with a serious mark, and on several
 _OF_FACTS = frozenset[str](
     (*get_args(DifferenceKind), "deadline", "symbol")
 )  # marks that the facts that differ state
@@ -155,14 +161,16 @@ class MemberDifferences:
     """The differences of a document from the principal.
 
     `words`: those that the principal lacks, the rarest in the store first, without function words
-    and without words of the facts that differ. `sentences` state all of it. `is_other`: a reviewer
-    has to read it, since it has such words, says the opposite, was not read whole, or is another
-    form or message, unless groups were made by the policy that takes these for one or by the rules
-    of another version.
+    and without words of the facts that differ; `missing`: in the same way those of the principal
+    that it lacks. `sentences` state all of it. `is_other`: a reviewer has to read it, since it has
+    or lacks such words, says the opposite, was not read whole, or is another form or message,
+    unless groups were made by the policy that takes these for one or by the rules of another
+    version.
     """
 
     marks: tuple[Mark, ...]
     words: tuple[str, ...]
+    missing: tuple[str, ...]
     sentences: tuple[str, ...]
     is_other: bool
 
@@ -312,61 +320,75 @@ def member_differences(
         reasons_of(rows, both, new)
         for rows, both, new in zip(pairs, compared_texts, counted, strict=True)
     ]
-    own = [
-        content_words(b, a, reason.differences)
-        for (a, b), reason in zip(compared_texts, reasons, strict=True)
-    ]
-    named = list(dict.fromkeys(word for words in own for word in words))
+    own: list[list[str]] = []
+    missing: list[list[str]] = []
+    for (a, b), reason in zip(compared_texts, reasons, strict=True):
+        own.append(content_words(b, a, reason.differences))
+        missing.append(content_words(a, b, reason.differences))
+    named = list(dict.fromkeys(itertools.chain.from_iterable((*own, *missing))))
     counts = rarity.frequencies(named).counts if named else {}
+    for words in (*own, *missing):
+        words.sort(key=counts.__getitem__)
     return {
-        document.id: _differences(document, reason, sorted(words, key=counts.__getitem__), serious)
-        for (_, document), reason, words in zip(pairs, reasons, own, strict=True)
+        document.id: _differences(document, reason, words, lacking, serious)
+        for (_, document), reason, words, lacking in zip(pairs, reasons, own, missing, strict=True)
     }
 
 
 def _differences(
-    row: Row, reasons: Reasons, words: Sequence[str], serious: frozenset[str]
+    row: Row,
+    reasons: Reasons,
+    words: Sequence[str],
+    missing: Sequence[str],
+    serious: frozenset[str],
 ) -> MemberDifferences:
     is_cut = row.status == "truncated"
     marks = [mark for mark in reasons.marks if mark.kind not in _OF_FACTS]
     sentences = [format_marks(marks)] if marks else []
     sentences += format_differences(reasons.differences)
-    if words:
-        more = f" and {len(words) - _MAX_WORDS:,} more" if len(words) > _MAX_WORDS else ""
-        sentences.append(f"new words: {', '.join(words[:_MAX_WORDS])}{more}")
+    for what, listed in (("new", words), ("missing", missing)):
+        if listed:
+            more = f" and {len(listed) - _MAX_WORDS:,} more" if len(listed) > _MAX_WORDS else ""
+            sentences.append(f"{what} words: {', '.join(listed[:_MAX_WORDS])}{more}")
     if is_cut:
         sentences.append("the text was not read whole")
     if not sentences:
         same = "the same text" if reasons.same else "the same words in another order or number"
         sentences = [same if not reasons.new_words.left else "words of the principal are missing"]
     is_serious = any(mark.kind in serious for mark in reasons.marks)
-    is_other = bool(words) or is_serious or is_cut
-    return MemberDifferences(reasons.marks, tuple(words), tuple(sentences), is_other)
+    is_other = bool(words or missing) or is_serious or is_cut
+    return MemberDifferences(
+        reasons.marks, tuple(words), tuple(missing), tuple(sentences), is_other
+    )
 
 
-def format_others(members: Mapping[str, MemberDifferences]) -> list[str]:
+def format_others(members: Mapping[str, MemberDifferences], serious: frozenset[str]) -> list[str]:
     """Return sentences on the members that a reviewer has to read.
 
-    >>> lawyer = MemberDifferences((), ("lawyer",), (), True)
-    >>> form = MemberDifferences((Mark("form", "a", "b"),), (), (), True)
-    >>> format_others({"a": lawyer, "b": form})
-    ['1 of 2 members has words that the principal lacks: lawyer', '1 of 2 members is filled in \
-otherwise']
+    `serious`: the marks for which a reviewer has to read a member.
+
+    >>> lawyer = MemberDifferences((), ("lawyer",), (), (), True)
+    >>> form = MemberDifferences((Mark("form", "a", "b"),), (), ("gift",), (), True)
+    >>> for sentence in format_others({"a": lawyer, "b": form}, frozenset(("form",))):
+    ...     print(sentence)
+    1 of 2 members has words that the principal lacks: lawyer
+    1 of 2 members lacks words of the principal: gift
+    1 of 2 members is filled in otherwise
     """
     total = f"of {count_of(len(members), 'member')}"
-    carriers = Counter(word for member in members.values() for word in member.words)
-    with_words = sum(bool(member.words) for member in members.values())
     sentences = []
-    if with_words:
-        often = sorted(carriers, key=lambda word: -carriers[word])[:_MAX_WORDS]
-        verb = "has" if with_words == 1 else "have"
-        names = ", ".join(often) + (", …" if len(carriers) > _MAX_WORDS else "")
-        sentences.append(f"{with_words:,} {total} {verb} words that the principal lacks: {names}")
-    for kind, one_does, they_do in (
-        ("negated", "negates a sentence", "negate a sentence"),
-        ("form", "is filled in otherwise", "are filled in otherwise"),
+    for texts, one_does, they_do in (
+        ([one.words for one in members.values()], "has words that the principal lacks", "have"),
+        ([one.missing for one in members.values()], "lacks words of the principal", "lack"),
     ):
-        if number := sum(one.is_other and kind in one.kinds for one in members.values()):
+        if number := sum(map(bool, texts)):
+            does = one_does if number == 1 else f"{they_do} {one_does.partition(' ')[2]}"
+            carriers = Counter(word for words in texts for word in words)
+            often = sorted(carriers, key=lambda word: -carriers[word])[:_MAX_WORDS]
+            names = ", ".join(often) + (", …" if len(carriers) > _MAX_WORDS else "")
+            sentences.append(f"{number:,} {total} {does}: {names}")
+    for kind, one_does, they_do in _SENTENCES:
+        if number := sum(kind in serious and kind in one.kinds for one in members.values()):
             sentences.append(f"{number:,} {total} {one_does if number == 1 else they_do}")
     return sentences
 

@@ -122,12 +122,13 @@ class _DryRunDifferences:
     """The differences of documents from their principals, by id.
 
     `remaining`: the number of documents that are still being compared; `left_out`: that of those
-    beyond what a page compares.
+    beyond what a page compares. `serious`: the marks for which a reviewer has to read one.
     """
 
     differences: Mapping[str, MemberDifferences] = field(default_factory=dict)
     remaining: int = 0
     left_out: int = 0
+    serious: frozenset[str] = frozenset()
 
 
 class _LabellingPages:
@@ -188,7 +189,8 @@ class _LabellingPages:
             others = {id: differences[id] for id in differences if id in _changed(result)}
             context |= {"wanted": wanted, "result": result, "plan": values.plan}
             unlike = [id for id, member in others.items() if member.is_other]
-            context |= {"differences": differences, "others": format_others(others)}
+            sentences = format_others(others, compared.serious)
+            context |= {"differences": differences, "others": sentences}
             context |= {"unlike": unlike, "compared": compared}
             notes = self._site.review.notes(wanted.ids[0]) if result.broken else ()
             context["note"] = notes[-1].text if notes else ""
@@ -238,7 +240,8 @@ class _LabellingPages:
             seconds = max(0.0, deadline - time.monotonic())
             comparable += len(chosen)
             found |= self._site.members.find(rows[family], chosen, serious, seconds)
-        return _DryRunDifferences(found, comparable - len(found), len(members) - comparable)
+        counts = comparable - len(found), len(members) - comparable
+        return _DryRunDifferences(found, *counts, serious)
 
     def _label(self, values: _LabelForm, login: Login) -> Response:
         if values.on != "checked":

@@ -11,11 +11,15 @@ import pytest
 from sample_library import rows, sentence
 from starlette.testclient import TestClient
 
+from indexer.comparing.criteria import RULES_VERSION
 from indexer.grouping.group import group
 from indexer.jobs.status import status
+from indexer.model import Mark
 from indexer.recipe import DEFAULT
 from indexer.review.family_view import (
     MemberComparisons,
+    MemberDifferences,
+    format_others,
     member_differences,
     serious_marks,
     varying_passages,
@@ -103,6 +107,44 @@ def test_a_key_leaves_the_others_out_and_the_dry_run_shows_what_differs(
     client.submit("/label/confirm", plan=plan)
     labelled = {row.id for row in store.scan() if row.labels}
     assert labelled == {"ack1", "ack2", "ack3", "ack4"}
+
+
+def test_words_that_a_member_lacks_are_named_and_leave_it_out(client: Client, store: Any) -> None:
+    clause = ", that gifts of cash must always be refused,"
+    text = "I confirm of {} March 2024 that the rules apply{} and are known. " + sentence(4, 90)
+    texts = {f"all{day}": text.format(day, clause) for day in range(1, 5)}
+    texts["without"] = text.format(9, ",")
+    counsel = "I have read this letter. It was written at the request of counsel. "
+    texts |= {"reason": counsel + sentence(6, 120)}
+    texts |= {"copy": sentence(6, 120)}
+    assert not any(store.write(rows(texts)))
+    group(store)
+    answer = client.get("/api/family/differences?id=without&wait=20").json()
+    assert answer["others"] == ["without"]
+    lacking = answer["members"]["without"]
+    assert set(lacking["missing"]) == {"gifts", "cash", "always", "refused"}
+    assert re.search("1 date differs.*missing words: .*cash", "; ".join(lacking["sentences"]))
+    page = plain(client.get("/family?id=without&wait=20").text)
+    assert "1 of 4 members lacks words of the principal: " in page
+    leaving = client.get("/family?id=without&wait=20&leave=yes").text
+    assert set(re.findall(r'name="leave" value="([^"]+)"', leaving)) == {"without"}
+    fields = {"id": "without", "on": "family", "choose": "responsive", "dry_run": "yes"}
+    head = store.get(["without"])["without"].family
+    dry_run = plain(client.submit("/label", **fields, head=head).text)
+    assert "1 of 4 members lacks words of the principal: " in dry_run
+    answer = client.get("/api/family/differences?id=copy&wait=20").json()
+    assert answer["others"] == ["copy"]
+    assert "clause missing" in answer["members"]["copy"]["sentences"][0]
+    assert "lacks words of the principal: " in answer["sentences"][0]
+    assert "counsel" in answer["sentences"][0]
+
+
+def test_the_top_of_a_group_does_not_count_forms_that_its_policy_takes_for_the_same() -> None:
+    found = {"b": MemberDifferences((Mark("form"),), ("lawyer",), (), (), True)}
+    filled_in = "1 of 1 member is filled in otherwise"
+    for policy, counted in (("loose", False), ("standard", True)):
+        serious = serious_marks({"policy": policy, "rules": RULES_VERSION})
+        assert (filled_in in format_others(found, serious)) == counted
 
 
 def test_decisions_that_leave_members_out_wait_until_these_are_known(

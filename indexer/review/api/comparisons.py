@@ -163,7 +163,7 @@ def differences(site: Site, values: DifferencesParameters) -> GroupDifferences:
     if counts[0] < counts[1]:
         return GroupDifferences(found, (), (), leave, *counts, ready=False)
     others = tuple(row.id for row in members if found[row.id].is_other)
-    sentences = tuple(family_view.format_others(found))
+    sentences = tuple(family_view.format_others(found, view.serious))
     return GroupDifferences(found, sentences, others, leave, *counts)
 
 
