@@ -106,7 +106,7 @@ def family(store: Store, id: str) -> Family:
     members = [member for member in rows.values() if member.id != name and member.family == name]
     settings = known_group_settings(store.address, of)
     measure = settings.get("measure")
-    ranks = _ranks(principal, members, recipe, measure or MEASURE)
+    ranks = member_ranks(principal, members, recipe, measure or MEASURE)
     members.sort(key=lambda member: (ranks[member.id], member.path, member.id))
     documents = [principal, *members] if principal else members
     labels = Counter(label for document in documents for label in document.labels)
@@ -127,7 +127,7 @@ def family(store: Store, id: str) -> Family:
     )
 
 
-def _ranks(
+def member_ranks(
     principal: Row | None, members: Sequence[Row], recipe: Recipe, measure: str
 ) -> dict[str, float]:
     """Return by what members are ordered; by similarity alone where there is too much to read."""
@@ -161,9 +161,9 @@ class MemberDifferences:
     """The differences of a document from the principal.
 
     `words`: those that the principal lacks, the rarest in the store first, without function words
-    and without words of the facts that differ; `missing`: in the same way those of the principal
-    that it lacks. `sentences` state all of it. `is_other`: a reviewer has to read it, since it has
-    or lacks such words, says the opposite, was not read whole, or is another form or message,
+    and without words of the facts that differ. `missing`: words of the principal that it lacks,
+    in the same order. `sentences` state all of it. `is_other`: a reviewer has to read it, since it
+    has or lacks such words, says the opposite, was not read whole, or is another form or message,
     unless groups were made by the policy that takes these for one or by the rules of another
     version.
     """

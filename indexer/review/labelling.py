@@ -7,8 +7,9 @@ page that the reviewer reads on with, unless there is something to say about it.
 
 from __future__ import annotations
 
+import math
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from operator import attrgetter
@@ -20,8 +21,9 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 
+from indexer.defaults import MEASURE
 from indexer.errors import NearfoldError, StoreBusy, UnknownNumber, UsageError
-from indexer.jobs.label import LabelEvent, LabelResult, UndoResult, label_events_of
+from indexer.jobs.label import LabelEvent, LabelResult, LabelUpdate, UndoResult, label_events_of
 from indexer.model import Row
 from indexer.review.access import Login, login_of
 from indexer.review.api.endpoints import (
@@ -55,12 +57,14 @@ from indexer.review.family_view import (
     MemberDifferences,
     comparable_members,
     format_others,
+    member_ranks,
     serious_marks,
 )
 from indexer.review.http import csv_download, read_fields
 from indexer.review.label_queue import LabelRequest, is_as_wanted
 from indexer.review.rendering import link
 from indexer.stores.journal import known_group_settings
+from indexer.stores.requirements import require_recipe
 
 if TYPE_CHECKING:
     from indexer.review.site import Site
@@ -122,13 +126,15 @@ class _DryRunDifferences:
     """The differences of documents from their principals, by id.
 
     `remaining`: the number of documents that are still being compared; `left_out`: that of those
-    beyond what a page compares. `serious`: the marks for which a reviewer has to read one.
+    beyond what a page compares. `serious`: the marks for which a reviewer has to read one. `ranks`:
+    the similarity to the principal, less what new words cost, by id.
     """
 
     differences: Mapping[str, MemberDifferences] = field(default_factory=dict)
     remaining: int = 0
     left_out: int = 0
     serious: frozenset[str] = frozenset()
+    ranks: Mapping[str, float] = field(default_factory=dict)
 
 
 class _LabellingPages:
@@ -175,6 +181,7 @@ class _LabellingPages:
             "compared": _DryRunDifferences(),
             "others": [],
             "unlike": [],
+            "listed": _listed,
             "authors": {},
             "note": "",
         }
@@ -231,17 +238,21 @@ class _LabellingPages:
         for family, id in pairs:
             if family in rows and id in rows:
                 by_family.setdefault(family, []).append(rows[id])
-        serious = serious_marks(known_group_settings(self._site.store.address))
+        settings = known_group_settings(self._site.store.address)
+        serious = serious_marks(settings)
+        by_measure = require_recipe(self._site.store), settings.get("measure") or MEASURE
         deadline = time.monotonic() + _WAIT_SECONDS
         found: dict[str, MemberDifferences] = {}
         comparable = 0
+        ranks: dict[str, float] = {}
         for family, listed in by_family.items():
+            ranks |= member_ranks(rows[family], listed, *by_measure)
             chosen = comparable_members(rows[family], listed)
             seconds = max(0.0, deadline - time.monotonic())
             comparable += len(chosen)
             found |= self._site.members.find(rows[family], chosen, serious, seconds)
         counts = comparable - len(found), len(members) - comparable
-        return _DryRunDifferences(found, *counts, serious)
+        return _DryRunDifferences(found, *counts, serious, ranks)
 
     def _label(self, values: _LabelForm, login: Login) -> Response:
         if values.on != "checked":
@@ -285,6 +296,20 @@ def _authors(site: Site, result: LabelResult) -> Mapping[str, LabelEvent]:
             events = label_events_of(site.store, change.id)
             authors |= {change.id: events[0]} if events else {}
     return authors
+
+
+def _listed(
+    result: LabelResult, unlike: Collection[str], ranks: Mapping[str, float]
+) -> list[LabelUpdate]:
+    """Return changes in the order of the page: those that overwrite a label, then documents that a
+    reviewer has to read, each by its similarity to the principal.
+    """
+
+    def order(change: LabelUpdate) -> tuple[bool, bool, float, str]:
+        rank = ranks.get(change.id, math.inf)
+        return not change.lost, change.id not in unlike, rank, change.path
+
+    return sorted(result.changes, key=order)
 
 
 def _changed(result: LabelResult) -> set[str]:

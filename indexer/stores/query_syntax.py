@@ -176,7 +176,7 @@ class Near:
 
 @dataclass(frozen=True, slots=True)
 class FieldValue:
-    """A field with this value: an exact label, a type of documents, or words in another field.
+    """A label, alone or as `FIELD=VALUE`, a type of documents, or words in another field.
 
     `is_prefix`: the value may go on; with an empty text any value will do.
     """

@@ -41,7 +41,7 @@ def random_rows(chance, count):
             date=chance.choice([None, JANUARY + chance.randint(-3, 63) * DAY]),
             modified=None,
             content_type=chance.choice(TYPES),
-            labels=tuple(chance.sample(["hot", "not hot"], chance.randint(0, 2))),
+            labels=tuple(chance.sample(["hot", "not hot", "p=hot", "p=h*t"], chance.randint(0, 2))),
             path=f"/papers/{chance.choice(['Ann', 'annual', 'x'])}/{number}",
         )
 
@@ -62,8 +62,8 @@ def random_node(chance, depth):
             FieldValue("type", chance.choice(["mail", "pdf", "text", "word"])),
             DateRange(JANUARY, None),
             DateRange(JANUARY, JANUARY + 31 * DAY),
-            FieldValue("label", chance.choice(["hot", "not hot", "Hot"])),
-            FieldValue("label", chance.choice(["", "no"]), is_prefix=True),
+            FieldValue("label", chance.choice(["hot", "not hot", "Hot", "p=hot", "h*t"])),
+            FieldValue("label", chance.choice(["", "no", "h*"]), is_prefix=True),
             FieldValue("path", chance.choice(["ann", "/papers/annual", "papers/x"])),
         ]
     )
@@ -154,9 +154,9 @@ def has_value(value, document):
     if value.field == "label":
         labels = document.labels
         return (
-            any(label.startswith(value.text) for label in labels)
+            any(label.startswith(value.text) or f"={value.text}" in label for label in labels)
             if value.is_prefix
-            else (value.text in labels)
+            else any(label in (value.text, f"p={value.text}") for label in labels)
         )
     stored = document.path if value.field == "path" else document.metadata.get(value.field, "")
     boundary = "" if value.is_prefix else f"(?![{WORD_CHARACTERS}])"

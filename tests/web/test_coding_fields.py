@@ -12,12 +12,14 @@ from urllib.parse import urlencode
 import pytest
 from playwright.sync_api import Browser, Page, expect
 from sample_library import edited, rows, sentence
+from starlette.testclient import TestClient
 
 from indexer.coding import CodingField
 from indexer.grouping.group import group
 from indexer.jobs.label import LabelOptions, label
 from indexer.jobs.review_file import define_coding, review_file
 from indexer.recipe import DEFAULT
+from indexer.review.serve import review_application
 from indexer.stores import open_store
 from web.plain_requests import request
 from web.watching import PageRecord, axe_violations, open_window, run_site
@@ -162,3 +164,28 @@ def test_a_joined_copy_is_reported_and_can_be_undone(store: Any) -> None:
         form(address, "/family/separate", id=before["p0"])
         assert {row.id: row.family for row in store.scan()} == before
         assert "put into" not in request(address, "/jobs").body.decode()
+
+
+def test_a_label_is_found_by_its_value_in_any_field_and_unknown_ones_are_noted(store: Any) -> None:
+    fields = ("privilege=privileged,not privileged", "state=privileged,open")
+    define_coding(store, map(CodingField.parse, fields))
+    coded = ["privilege=privileged"], ["state=privileged"], ["privilege=not privileged"], ["open"]
+    store.labels.relabel({f"m{number}": names for number, names in enumerate(coded)})
+    client = TestClient(review_application(store, frozenset({"testserver"})))
+
+    def found(query: str) -> tuple[set[str], list[str]]:
+        answer = client.get("/api/search", params={"q": query, "fold": "none"}).json()
+        return {hit["id"] for hit in answer["hits"]}, answer["notes"]
+
+    for query, ids in (
+        ("label:privileged", {"m0", "m1"}),
+        ("label:priv*", {"m0", "m1", "m2"}),
+        ("label:open", {"m3"}),
+        ("privilege:privileged", {"m0"}),
+        ("NOT label:privileged", {"m2", "m3"}),
+        ('NOT label:"not privileged"', {"m0", "m1", "m3"}),
+    ):
+        assert found(query) == (ids, []), query
+    ids, notes = found("NOT label:Privileged")
+    assert len(ids) == 4
+    assert notes == ["no document has the label 'Privileged'; case matters in labels"]

@@ -98,6 +98,9 @@ def test_a_key_leaves_the_others_out_and_the_dry_run_shows_what_differs(
     everything = plain(dry_run)
     listed = re.findall(r'<tr><td><a href="/document\?id=(\w+)"', dry_run)
     assert (len(listed), set(listed[:2])) == (6, left)
+    members = [member["id"] for member in client.get(f"/api/family?id={id}").json()["members"]]
+    alike = [member for member in members if member not in left]
+    assert listed[2:] == [*alike, id]
     assert "6 documents would change" in everything
     assert "words that the principal lacks" in everything
     planned = client.submit("/label", **fields, leave=sorted(left)).text
@@ -129,8 +132,8 @@ def test_words_that_a_member_lacks_are_named_and_leave_it_out(client: Client, st
     leaving = client.get("/family?id=without&wait=20&leave=yes").text
     assert set(re.findall(r'name="leave" value="([^"]+)"', leaving)) == {"without"}
     fields = {"id": "without", "on": "family", "choose": "responsive", "dry_run": "yes"}
-    head = store.get(["without"])["without"].family
-    dry_run = plain(client.submit("/label", **fields, head=head).text)
+    fields["head"] = store.get(["without"])["without"].family
+    dry_run = plain(client.submit("/label", **fields).text)
     assert "1 of 4 members lacks words of the principal: " in dry_run
     answer = client.get("/api/family/differences?id=copy&wait=20").json()
     assert answer["others"] == ["copy"]

@@ -238,6 +238,19 @@ def with_labels(text: str, coding: Coding) -> str:
     return re.sub(CONDITION_FORM.format(names), as_label, text, flags=re.IGNORECASE)
 
 
+_LABEL = re.compile(CONDITION_FORM.format("label"), re.IGNORECASE)
+_MAX_NOTED = 3
+
+
+def _notes_on_labels(site: Site, text: str) -> Iterator[str]:
+    """Yield a sentence for each of up to three labels of a query that no document has."""
+    for match in islice(_LABEL.finditer(text), _MAX_NOTED):
+        name = match["quoted"] or match["word"]
+        is_exact = bool(name) and not (match["word"] and name.endswith("*"))
+        if is_exact and not site.store.search(Query(f'label:"{name}"', (), "path")).total:
+            yield f"no document has the label {name!r}; case matters in labels"
+
+
 def search(site: Site, values: SearchParameters) -> Results:
     """Return a page of folded hits with excerpts and facets.
 
@@ -268,7 +281,11 @@ def search(site: Site, values: SearchParameters) -> Results:
         more=page.more,
         hits=tuple(hit_response(hit, rows.get(hit.id)) for hit in page.hits),
         facets=dict(facets),
-        notes=(*_notes_on_threshold(values), *filter(_is_note_of_pages, page.notes)),
+        notes=(
+            *_notes_on_threshold(values),
+            *_notes_on_labels(site, query),
+            *filter(_is_note_of_pages, page.notes),
+        ),
         measure=page.measure,
         threshold=page.threshold,
         passed_over=page.passed_over,

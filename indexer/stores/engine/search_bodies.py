@@ -143,7 +143,10 @@ def _field_value(value: FieldValue, metadata: str) -> Clauses:
     if value.is_prefix and not value.text:
         return {"exists": {"field": field}}
     if value.field == "label":
-        return {"prefix" if value.is_prefix else "term": {field: {"value": value.text}}}
+        exact = {"prefix" if value.is_prefix else "term": {field: {"value": value.text}}}
+        escaped = re.sub(r"[*?\\]", r"\\\g<0>", value.text)
+        of_field = f"*={escaped}{'*' * value.is_prefix}"
+        return _one_of([exact, {"wildcard": {field: {"value": of_field}}}])
     if metadata == "flattened" and value.field != "path":
         sought = {"text": value.text.lower(), "starts": value.starts, "ends": value.ends}
         source = {"source": _METADATA_VALUE, "params": {"field": field, **sought}}

@@ -154,8 +154,10 @@ def _holds_value(stored: str, field: str, text: str, is_prefix: int) -> bool:
     object.
     """
     if field == "label":
-        labels = json.loads(stored)
-        return any(label.startswith(text) for label in labels) if is_prefix else text in labels
+        labels, of_field = json.loads(stored), f"={text}"
+        if is_prefix:
+            return any(label.startswith(text) or of_field in label for label in labels)
+        return any(label == text or label.endswith(of_field) for label in labels)
     whole = stored if field == "path" else json.loads(stored).get(field, "")
     return bool(_value_pattern(field, text, is_prefix).search(whole)) if text else bool(whole)
 
