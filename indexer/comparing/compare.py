@@ -414,11 +414,11 @@ _CURRENCY = (
     "$¢-¥\u058f\u060b\u09f2\u09f3\u09fb\u0af1\u0bf9\u0e3f\u17db\u20a0-\u20cf\ua838\ufdfc\ufe69"
     "\uff04\uffe0\uffe1\uffe5\uffe6"
 )
-_BEFORE = re.compile(rf"(?:[{_CURRENCY}][^\S\n]?|[-+−–±<>≤≥=≈#§])+\Z")
+_BEFORE = re.compile(rf"(?:[{_CURRENCY}][^\S\n]?|[-+−–‐‑﹣－±<>≤≥=≈#§])+\Z")
 _AFTER = re.compile(rf"[^\S\n]?[%‰]|[^\S\n]?[{_CURRENCY}](?!\s?\d)|[°+#]+")
 _EDGE = 3  # words at the end of equal ones, whose signs depend on what follows
 _MAX_SYMBOLS = 8  # characters before a number that are looked at
-_VARIANTS = str.maketrans("−–—‑’", "----'")
+_VARIANTS = str.maketrans("−–—‐‑﹣－’", "-------'")
 
 
 @dataclass(frozen=True, slots=True)

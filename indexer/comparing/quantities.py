@@ -312,8 +312,9 @@ REACH = 6  # characters before a number, and beyond the words after it, that are
 BESIDE = frozenset((*SCALES, *CURRENCIES, *UNITS, *HALVES, "c", "f"))
 BLANKS = " \u00a0\u202f"
 _CURRENCY = rf"(?:[^\w\s(-][{BLANKS}]?)?"
+_MINUSES = "\u2010\u2011\u2212\u2013\ufe63\uff0d-"
 _MINUS = re.compile(  # before a number: no hyphen or dash within something, no option
-    rf"(?:\A|[^\w)\]}}%.\"'\u2019\u201d\-\u2212\u2013\u2014])[-\u2212\u2013]{_CURRENCY}\Z"
+    rf"(?:\A|[^\w)\]}}%.\"'\u2019\u201d\u2014{_MINUSES}])[{_MINUSES}]{_CURRENCY}\Z"
 )
 _BRACKET = re.compile(rf"\({_CURRENCY}\Z")
 _GROUPED = re.compile(r"(\d{1,3}(?:([.,'])\d{3})(?:\2\d{3})*)(?:[.,](\d+))?\Z")
@@ -504,7 +505,7 @@ class _Reader(NamedTuple):
 
     def _currency_before(self, position: int) -> tuple[str, int] | None:
         start = int(self.words.starts[position])
-        before = self.text[max(0, start - 3) : start].rstrip("-\u2212\u2013" + BLANKS + "(")
+        before = self.text[max(0, start - 3) : start].rstrip(_MINUSES + BLANKS + "(")
         is_within = before[-2:-1].islower() or before[-2:-1].isdigit()  # of ".idata$2"
         if before and unicodedata.category(before[-1]) == "Sc" and not is_within:
             return _currency(before[-1]), max(0, start - 3) + len(before) - 1

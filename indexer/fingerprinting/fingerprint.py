@@ -452,15 +452,19 @@ _PICTOGRAPHS = re.compile(
     "\U0001f4c8\U0001f4c9\U0001f493-\U0001f49e\U0001f534\U0001f535\U0001f5f4-\U0001f5f9"
     "\U0001f600-\U0001f64f\U0001f6ab\U0001f7e0-\U0001f7eb]"
     "|(?<=[0-9])[\u00b2\u00b3\u00b9\u2070\u2074-\u2079]"
+    "|[\u2010\u2011](?<!\\w.)(?=[0-9$\u00a2-\u00a5\u20a0-\u20bf])"
 )
 
 
 def pictographs(text: str) -> list[str]:
-    """Return ticks, crosses, thumbs, faces, digits raised after others (10\u00b2) and marks that
-    turn text (U+202E), each after the number of alphanumeric characters before it.
+    """Return ticks, crosses, thumbs, faces, digits raised after others (10\u00b2), marks that turn
+    text (U+202E) and hyphens that are a minus (U+2010, U+2011), which `value_symbols` leaves out,
+    each after the number of alphanumeric characters before it.
 
     >>> pictographs("\u2610 yes \u2611 no"), pictographs("\u2022 yes")
     (['0\u2610', '3\u2611'], [])
+    >>> pictographs("\u2011500 or 5\u20116"), pictographs("\u2010 500")
+    (['0\u2011'], [])
     """
     if text.isascii() or not _PICTOGRAPHS.search(text):
         return []

@@ -31,6 +31,7 @@ from indexer import (
     search,
 )
 from indexer.comparing.criteria import Criteria
+from indexer.comparing.reasons import have_same_symbols
 from indexer.documents.base import Limits, ReadOptions
 from indexer.documents.embedded import embedded_files
 from indexer.documents.marked_text import marked_styles, marked_text
@@ -42,7 +43,7 @@ from indexer.documents.unseen import (
     unseen_cells,
     workbook_files,
 )
-from indexer.fingerprinting.fingerprint import with_pictographs
+from indexer.fingerprinting.fingerprint import content_digest, fingerprint, with_pictographs
 from indexer.jobs.duplicates import DuplicatesOptions, duplicates
 from indexer.jobs.index import count_outdated
 from indexer.jobs.repair import repair
@@ -650,6 +651,18 @@ def test_ticks_in_a_text_count_with_their_places() -> None:
     assert len(set(ticks)) == 3
     assert with_pictographs("", "pay 123") != with_pictographs("", "pay \u202e123")
     assert with_pictographs("", "10² items") != with_pictographs("", "102 items")
+
+
+@pytest.mark.parametrize("hyphen", "\u2010\u2011\ufe63\uff0d")
+def test_a_minus_that_is_written_as_another_hyphen_counts(hyphen: str) -> None:
+    for value in ("500 EUR", "€500"):
+        texts = (f"balance {hyphen}{value}", f"balance {value}")
+        digests = {
+            content_digest(fingerprint(text).exact, with_pictographs("", text)) for text in texts
+        }
+        assert len(digests) == 2
+        assert not have_same_symbols(*texts)
+    assert with_pictographs("", f"pages 5{hyphen}7 of the e{hyphen}mail") == ""
 
 
 def test_what_programs_write_anew_at_each_time_does_not_count() -> None:
