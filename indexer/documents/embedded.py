@@ -8,6 +8,7 @@ import io
 import re
 import tarfile
 import zipfile
+from codecs import BOM_UTF8
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import TypeAlias
@@ -16,8 +17,10 @@ from indexer.documents.base import (
     columns,
     embedded_kind,
     is_mail_text,
+    recoded_markup,
     searchable,
     sha256,
+    slides_of,
 )
 from indexer.documents.binary_office import WORD_STREAMS, slide_files, word_files
 from indexer.documents.embedded_parts import (
@@ -79,6 +82,7 @@ def embedded_files(
     `content_type` is that of the document; `text_pages` is passed to `pdf_files`; `text` has its
     rows of tables. Of a document that cannot be read to its end, the bytes count as well.
     """
+    data = recoded_markup(data).removeprefix(BOM_UTF8)
     kind = content_type.partition(";")[0].strip().lower()
     find = _finder(data, kind)
     if find is pdf_files:
@@ -150,6 +154,9 @@ def _of_zip(data: bytes, depth: int = 0) -> Iterator[EmbeddedFile]:
         members = [member for member in archive.infolist() if not member.is_dir()]
         if any(member.filename in _MANIFESTS for member in members):
             yield from Package(archive).files()
+            if others := slides_of(archive)[1]:
+                digest = sha256(b"%d" % len(others))
+                yield EmbeddedFile("object", "slides out of the show", digest)
             return
         for member in members:
             name = member.filename.rpartition("/")[2]

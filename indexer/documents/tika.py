@@ -15,7 +15,15 @@ from email.message import EmailMessage, Message
 from itertools import filterfalse
 from pathlib import PurePosixPath
 
-from indexer.documents.base import CUT, HTML_NAMES, OCR, XML_NAMES, is_mail
+from indexer.documents.base import (
+    CUT,
+    HTML_NAMES,
+    OCR,
+    XML_NAMES,
+    is_mail,
+    ordered_slides,
+    recoded_markup,
+)
 from indexer.documents.binary_office import word_headers
 from indexer.documents.embedded import OUTLOOK, embedded_files, is_utf8
 from indexer.documents.embedded_parts import DRAWN, UNREADABLE, ZIP, is_encrypted
@@ -174,14 +182,15 @@ def with_hint(data: bytes, name: str) -> bytes:
     """Return the bytes with marks for Tika, which detects formats and encodings by the first bytes
     alone.
 
-    HTML that is valid UTF-8 gets a byte order mark, whatever it declares; text parts of mail that
-    declare a character set are put into UTF-8 with a mark; in both a blank separates the text of an
-    element such as `<nav>` from the text around it. A file `.eml` gets a first field that shows it
-    to be a mail. Where only the name shows the format, HTML gets a document type and XML a
-    declaration. Changes that are tracked in OpenDocument and RTF are accepted, as Tika has them in
-    other formats, headers of an OpenDocument in one file and footnotes of RTF are text, and
-    chapters of an EPUB are separated. Everything else is returned unchanged.
+    HTML that is valid UTF-8 gets a byte order mark, whatever it declares; markup in UTF-16, and
+    text parts of mail that declare a character set, are put into UTF-8 with a mark; a blank
+    separates the text of an element such as `<nav>` from the text around it. A file `.eml` gets a
+    first field that shows it to be a mail. Where only the name shows the format, HTML gets a
+    document type and XML a declaration. Changes that are tracked in OpenDocument and RTF are
+    accepted, as Tika has them in other formats, headers of an OpenDocument in one file and
+    footnotes of RTF are text, and chapters of an EPUB are separated. Everything else is unchanged.
     """
+    data = recoded_markup(data)
     if data.startswith((ZIP, RTF)) or _FLAT in data:
         data = _with_readable_members(data) if data.startswith(ZIP) else _readable_file(data)
     if data.startswith((MAGIC, TNEF)):
@@ -686,8 +695,8 @@ def _encrypted_members(data: bytes) -> tuple[str, ...]:
 
 def _readable_archive(data: bytes) -> bytes:
     """Return a zip without its encrypted members, which make Tika read none; an Office document
-    without the drawing of its first page, whose text Tika would read again, and with its boxes and
-    aligned tabs apart from the words before them.
+    without the drawing of its first page, whose text Tika would read again, with its boxes and
+    aligned tabs apart from the words before them, and with slides in their order.
     """
     with suppress(*UNREADABLE), zipfile.ZipFile(io.BytesIO(data)) as archive:
         members = archive.infolist()
@@ -705,6 +714,7 @@ def _readable_archive(data: bytes) -> bytes:
                     content = archive.read(member)
                     if (readable := _readable_part(member.filename, content, lists)) != content:
                         changed[member.filename] = readable
+            changed |= ordered_slides(archive)
         if kept != members or changed:
             return _copy(archive, kept, changed)
     return data

@@ -438,6 +438,21 @@ def test_definitions_of_an_open_document_in_one_file_are_no_content() -> None:
     assert embedded_files(f"{flat}{marker}".encode(), "application/xml")
 
 
+MARKED_UP = (
+    '<?xml version="1.0" encoding="{}"?><html><body><p>It is <s>not</s> due.</p></body></html>'
+)
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be"])
+def test_markup_in_utf_16_with_a_mark_is_read_as_in_utf_8(encoding: str) -> None:
+    page = f"\ufeff{MARKED_UP.format(encoding)}".encode(encoding)
+    plain = MARKED_UP.replace(' encoding="{}"', "").encode()
+    assert with_hint(page, "a.html") == b"\xef\xbb\xbf" + with_hint(plain, "a.html")
+    assert embedded_files(page, "text/html") == embedded_files(plain, "text/html") != ""
+    text = "\ufeffa < b".encode(encoding)
+    assert with_hint(text, "a") == text
+
+
 def test_what_marks_a_text_counts() -> None:
     run = "<w:r><w:rPr>{}</w:rPr><w:t>2</w:t></w:r>"
     marks = ("<w:vanish/>", "<w:strike/>", '<w:vertAlign w:val="subscript"/>', "<w:rStyle/>")

@@ -496,3 +496,60 @@ def test_pages_that_display_other_text_are_other_documents(first: str, second: s
 def test_open_elements_of_pages_are_read_in_time() -> None:
     for tag in ('<p style="display:none">', '<li style="display:none">', "<p hidden >"):
         assert embedded_files(b"<html>" + tag.encode() * 50_000 + b"x", "text/html")
+
+
+def slides(listed: list[int], names: list[int]) -> bytes:
+    """Return a presentation with each slide in the part of its number in `names`, and a show of
+    those `listed`.
+    """
+    package = "http://schemas.openxmlformats.org/package/2006"
+    office = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+    main = "http://schemas.openxmlformats.org/presentationml/2006/main"
+    drawing = "http://schemas.openxmlformats.org/drawingml/2006/main"
+    kind = "application/vnd.openxmlformats-officedocument.presentationml"
+    paths = [f"ppt/slides/slide{name}.xml" for name in names]
+    types = "".join(
+        f'<Override PartName="/{path}" ContentType="{kind}.slide+xml"/>' for path in paths
+    )
+    references = "".join(
+        f'<Relationship Id="rId{number}" Type="{office}/slide" Target="slides/slide{name}.xml"/>'
+        for number, name in enumerate(names, start=1)
+    )
+    listing = "".join(f'<p:sldId id="{255 + number}" r:id="rId{number}"/>' for number in listed)
+    parts = {
+        "[Content_Types].xml": f'<Types xmlns="{package}/content-types"><Default Extension="rels" '
+        'ContentType="application/vnd.openxmlformats-package.relationships+xml"/>'
+        f'<Override PartName="/ppt/presentation.xml" '
+        f'ContentType="{kind}.presentation.main+xml"/>{types}</Types>',
+        "_rels/.rels": f'<Relationships xmlns="{package}/relationships"><Relationship Id="r" '
+        f'Type="{office}/officeDocument" Target="ppt/presentation.xml"/></Relationships>',
+        "ppt/presentation.xml": f'<p:presentation xmlns:p="{main}" xmlns:r="{office}">'
+        f"<p:sldIdLst>{listing}</p:sldIdLst></p:presentation>",
+        "ppt/_rels/presentation.xml.rels": f'<Relationships xmlns="{package}/relationships">'
+        f"{references}</Relationships>",
+    }
+    for number, path in enumerate(paths, start=1):
+        parts[path] = (
+            f'<p:sld xmlns:p="{main}" xmlns:a="{drawing}"><p:cSld><p:spTree><p:sp><p:txBody><a:p>'
+            f"<a:r><a:t>slide-{number}</a:t></a:r></a:p></p:txBody></p:sp></p:spTree></p:cSld>"
+            "</p:sld>"
+        )
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        for path, content in parts.items():
+            archive.writestr(path, content)
+    return file.getvalue()
+
+
+@pytest.mark.parametrize("listed", [[*range(1, 13)], [2, 12, 1, 3], [3, 2, 1]])
+def test_slides_are_read_in_the_order_of_the_show(listed: list[int]) -> None:
+    count = max(listed)
+    for names in ([*range(1, count + 1)], [*range(count, 0, -1)]):
+        read = text_of(slides(listed, names), "a.pptx").split()
+        assert read[: len(listed)] == [f"slide-{number}" for number in listed]
+        assert len(read) == count
+
+
+def test_a_slide_out_of_the_show_counts() -> None:
+    digests = {embedded_files(slides(listed, [1, 2, 3]), "") for listed in ([1, 2, 3], [1, 2])}
+    assert len(digests) == 2
