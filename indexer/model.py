@@ -45,7 +45,8 @@ EmbeddedKind: TypeAlias = Literal["attachment", "picture", "media", "object", "u
 """The kinds of what a file holds besides its text: the attachments of a mail, whether their text is
 read or not; what is never read: pictures, sound and video, objects of other programs; what was not
 read of the file itself, such as text beyond a limit, for which its whole bytes stand; and which
-cells of its tables are empty, which formats without cells do not show (`NO_GAPS`: none is).
+cells of its tables are empty, which formats without cells do not show (`NO_GAPS`: none is), or the
+elements of XML.
 """
 MAX_EMBEDDED = 8_000  # characters of what is listed of one document
 DIGITS = 64  # of a SHA-256
@@ -102,7 +103,8 @@ def _joined(tables: list[EmbeddedFile]) -> list[EmbeddedFile]:
     if len(with_gaps) < 2:
         return with_gaps or tables[:1]
     digest = hashlib.sha256("\n".join(file.sha256 for file in with_gaps).encode()).hexdigest()
-    return [with_gaps[0]._replace(name="empty cells", sha256=digest)]
+    name = with_gaps[0].name.partition(" in ")[0]
+    return [with_gaps[0]._replace(name=name, sha256=digest)]
 
 
 def with_unread(packed: str, name: str, raw: str) -> str:

@@ -49,7 +49,7 @@ _UNREAD_TEXT = (b"%!PS", b"-----BEGIN ")
 _MAX_DEPTH = 4  # of archives in archives
 _PAGES = ("text/html", "application/xhtml+xml")
 _ROOT = re.compile(rb"\s*(?:<[?!][^>]*>\s*)*<([\w.-]+:)?(?!html\b|svg\b)\w", re.IGNORECASE)
-_ELEMENT = re.compile(rb"<[A-Za-z_][^<>]*>")
+_NAME = re.compile(rb"(/?)(?:[^\s:/<>!?]+:)?([^\s:/<>!?]+)")
 _ATTRIBUTE = re.compile(rb"\s(?!xmlns|xsi:)([\w:.-]+)\s*=\s*(\"[^\"]*\"|'[^']*')")
 _OFFICE_XML = (b"<pkg:package", b"wordDocument", b'progid="')
 _WITH_ROWS = ("officedocument", "opendocument", "rtf", "msword", "ms-excel", "ms-powerpoint")
@@ -227,7 +227,9 @@ def _of_markup(data: bytes) -> Iterator[EmbeddedFile]:
 
 
 def _of_xml(data: bytes) -> Iterator[EmbeddedFile]:
-    """Yield the values of attributes, of office documents in one file what is not read of them."""
+    """Yield the values of attributes, and as columns the names of elements, where they end and in
+    which there is text; of office documents in one file what is not read of them.
+    """
     data = searchable(data)
     yield from markup_files(data)
     if b"<office:document" in data:
@@ -236,11 +238,42 @@ def _of_xml(data: bytes) -> Iterator[EmbeddedFile]:
     if any(mark in data for mark in _OFFICE_XML):
         yield from unread_xml(data, "file")
         return
-    elements = _ELEMENT.findall(data)
-    values = [match for element in elements for match in _ATTRIBUTE.findall(element)]
+    names: list[bytes] = []
+    values: list[bytes] = []
+    for piece in _without_comments(data).split(b"<")[1:]:
+        tag, _, text = piece.partition(b">")
+        if element := _NAME.match(tag):
+            end, name = element.groups()
+            names += [end + name, b"/" + name] if tag.endswith(b"/") else [end + name]
+            found = _ATTRIBUTE.findall(tag) if b"=" in tag else ()
+            values += [b"%s %s=%s" % (name, key, value[1:-1]) for key, value in found]
+        if names and names[-1] != b"." and text.strip():
+            names.append(b".")
     if values:
-        content = b"\n".join(name + b"=" + value[1:-1] for name, value in values)
-        yield EmbeddedFile("unread", "attributes", sha256(content))
+        yield EmbeddedFile("unread", "attributes", sha256(b"\n".join(values)))
+    yield EmbeddedFile("columns", "elements of XML", sha256(b" ".join(names)))
+
+
+def _without_comments(data: bytes) -> bytes:
+    """Return XML without comments, and with the characters of its sections as text.
+
+    >>> _without_comments(b"a<!--<b>--><![CDATA[<c>]]>d<!--e")
+    b'a&lt;c>d<!--e'
+    """
+    pieces = _divided(data, b"<![CDATA[", b"]]>")
+    data = b"".join(section.replace(b"<", b"&lt;") + text for section, text in pieces)
+    return b"".join(text for _, text in _divided(data, b"<!--", b"-->"))
+
+
+def _divided(data: bytes, start: bytes, end: bytes) -> Iterator[tuple[bytes, bytes]]:
+    """Yield what is between a start and an end, and the data after it up to the next start, as they
+    are where there is no end.
+    """
+    first, *others = data.split(start)
+    yield b"", first
+    for piece in others:
+        inside, found, after = piece.partition(end)
+        yield (inside, after) if found else (b"", start + piece)
 
 
 def is_utf8(data: bytes) -> bool:

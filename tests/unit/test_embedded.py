@@ -453,6 +453,37 @@ def test_markup_in_utf_16_with_a_mark_is_read_as_in_utf_8(encoding: str) -> None
     assert with_hint(text, "a") == text
 
 
+ELEMENTS = {
+    "empty element": ("<a>yes</a><approved/>", "<a>yes</a><rejected/>"),
+    "name": ("<creditor>Ann</creditor>", "<debtor>Ann</debtor>"),
+    "element with the text": ("<a/><b>5</b>", "<a>5</a><b/>"),
+    "nesting": ("<a>5</a><b/>", "<a>5<b/></a>"),
+    "element of an attribute": ('<a x="1"/><b/>', '<a/><b x="1"/>'),
+}
+
+
+@pytest.mark.parametrize("name", ELEMENTS)
+def test_elements_of_xml_count(name: str) -> None:
+    digests = {
+        embedded_files(f"<?xml version='1.0'?><r>{content}</r>".encode(), "application/xml")
+        for content in ELEMENTS[name]
+    }
+    assert len(digests) == 2
+
+
+def test_prefixes_blanks_comments_and_sections_of_xml_do_not_count() -> None:
+    first, *others = (
+        embedded_files(f"<?xml version='1.0'?>{content}".encode(), "application/xml")
+        for content in (
+            "<r><a/><b>5 &lt; 6</b></r>",
+            "<n:r xmlns:n='u'>\n <n:a></n:a>\n <n:b>5 &lt; 6</n:b>\n</n:r>",
+            "<r><!-- <c> --><a/><b>5 <![CDATA[<]]> <!----> 6</b><!-- </r>",
+        )
+    )
+    assert others == [first, first]
+    assert unpack_embedded(first)[0].kind == "columns"  # a copy that is no XML has none
+
+
 def test_what_marks_a_text_counts() -> None:
     run = "<w:r><w:rPr>{}</w:rPr><w:t>2</w:t></w:r>"
     marks = ("<w:vanish/>", "<w:strike/>", '<w:vertAlign w:val="subscript"/>', "<w:rStyle/>")
