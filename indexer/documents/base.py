@@ -10,6 +10,7 @@ import re
 import zipfile
 from bisect import bisect
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from html import unescape
 from itertools import accumulate
@@ -549,6 +550,20 @@ def columns(rows: Iterable[Sequence[str]]) -> Iterator[EmbeddedFile]:
         yield EmbeddedFile("columns", f"empty cells in {count_of(len(gaps), 'row')}", digest)
     elif is_table:
         yield EmbeddedFile("columns", "tables without empty cells", NO_GAPS)
+
+
+def csv_rows(text: str) -> Iterator[list[str]]:
+    """Yield the rows of CSV, by the delimiter with the highest count in its first line.
+
+    >>> list(csv_rows('rent;;900\\n"a;b";c'))
+    [['rent', '', '900'], ['a;b', 'c']]
+    """
+    import csv
+
+    first_line = text[: text.find("\n")]
+    delimiter = max(",;\t|", key=first_line.count)
+    with suppress(csv.Error):  # a cell of more than 131,072 characters
+        yield from csv.reader(text.split("\n"), delimiter=delimiter)
 
 
 _TABLE_TAG = re.compile(rb"<(?P<end>/)?(?P<name>table|tr|t[dh])(?=[\s/>])[^>]*>", re.IGNORECASE)

@@ -14,7 +14,10 @@ from functools import partial
 from typing import TypeAlias
 
 from indexer.documents.base import (
+    HTML_NAMES,
+    XML_NAMES,
     columns,
+    csv_rows,
     embedded_kind,
     is_mail_text,
     recoded_markup,
@@ -43,11 +46,16 @@ from indexer.model import EmbeddedFile, EmbeddedKind, pack_embedded
 
 OUTLOOK = {MAGIC: "application/vnd.ms-outlook", TNEF: "application/vnd.ms-tnef"}
 _MAILS = ("message/rfc822", *OUTLOOK.values())
-_MAIL_NAMES = {".msg": OUTLOOK[MAGIC]}
 _MANIFESTS = ("[Content_Types].xml", "mimetype")  # of which a document in a zip has one
 _UNREAD_TEXT = (b"%!PS", b"-----BEGIN ")
 _MAX_DEPTH = 4  # of archives in archives
 _PAGES = ("text/html", "application/xhtml+xml")
+_TYPES = {  # of members of archives, by the ends of their names
+    **dict.fromkeys(HTML_NAMES, _PAGES[0]),
+    **dict.fromkeys(XML_NAMES, "application/xml"),
+    ".eml": _MAILS[0],
+    ".msg": OUTLOOK[MAGIC],
+}
 _ROOT = re.compile(rb"\s*(?:<[?!][^>]*>\s*)*<([\w.-]+:)?(?!html\b|svg\b)\w", re.IGNORECASE)
 _NAME = re.compile(rb"(/?)(?:[^\s:/<>!?]+:)?([^\s:/<>!?]+)")
 _ATTRIBUTE = re.compile(rb"\s(?!xmlns|xsi:)([\w:.-]+)\s*=\s*(\"[^\"]*\"|'[^']*')")
@@ -178,17 +186,19 @@ def _of_tar(data: bytes) -> Iterator[EmbeddedFile]:
 
 
 def _of_member(content: bytes, name: str, depth: int) -> Iterator[EmbeddedFile]:
-    """Yield the files in a document of an archive; of a file that is neither a document nor text,
-    and of a document in too many archives, the bytes count.
+    """Yield the files in a document of an archive, and the columns of CSV; of a file that is
+    neither a document nor text, and of a document in too many archives, the bytes count.
     """
+    content = recoded_markup(content).removeprefix(BOM_UTF8)
     kind = embedded_kind(name, "attachment")
-    suffix = name[-4:].lower()
-    mail_type = _MAILS[0] if suffix == ".eml" or is_mail_text(content) else _MAIL_NAMES.get(suffix)
-    find = _finder(content, mail_type or "")
+    suffix = name[name.rfind(".") :].lower()
+    find = _finder(content, _MAILS[0] if is_mail_text(content) else _TYPES.get(suffix, ""))
     if find is None:
         is_text = is_utf8(content) and not content.startswith(_UNREAD_TEXT)
         if b"\0" in content or kind != "attachment" or not is_text:
             yield EmbeddedFile(kind, name, sha256(content), name)
+        elif suffix in (".csv", ".tsv"):
+            yield from columns(csv_rows(content.decode()))
         return
     try:
         if depth >= _MAX_DEPTH and find is _of_zip:

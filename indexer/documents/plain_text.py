@@ -12,8 +12,7 @@ import codecs
 import re
 import string
 import unicodedata
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING
@@ -25,6 +24,7 @@ from indexer.documents.base import (
     Limits,
     byte_order_mark,
     columns,
+    csv_rows,
 )
 from indexer.errors import ExtractionError
 from indexer.model import READ_AS, Document, pack_embedded
@@ -170,22 +170,8 @@ def plain_document(data: bytes, name: str, limits: Limits) -> Document | None:
         extractor=f"{extractor}{READ_AS}{guess}" if guess else extractor,
         truncated=is_cut,
         warnings=tuple(warnings),
-        embedded=pack_embedded(columns(_rows(text))) if suffix in (".csv", ".tsv") else "",
+        embedded=pack_embedded(columns(csv_rows(text))) if suffix in (".csv", ".tsv") else "",
     )
-
-
-def _rows(text: str) -> Iterator[list[str]]:
-    """Yield the rows of CSV, by the delimiter with the highest count in its first line.
-
-    >>> list(_rows('rent;;900\\n"a;b";c'))
-    [['rent', '', '900'], ['a;b', 'c']]
-    """
-    import csv
-
-    first_line = text[: text.find("\n")]
-    delimiter = max(",;\t|", key=first_line.count)
-    with suppress(csv.Error):  # a cell of more than 131,072 characters
-        yield from csv.reader(text.split("\n"), delimiter=delimiter)
 
 
 def _parsed(header: bytes, text: str) -> tuple[TextFormat, str, str] | None:

@@ -484,6 +484,20 @@ def test_prefixes_blanks_comments_and_sections_of_xml_do_not_count() -> None:
     assert unpack_embedded(first)[0].kind == "columns"  # a copy that is no XML has none
 
 
+MEMBERS = {
+    "a.html": ("<p>It is not due.</p>", "<p>It is <s>not</s> due.</p>"),
+    "a.xml": ("<r><paid/>Ann</r>", "<r><due/>Ann</r>"),
+    "a.csv": ("Acme,900,\n", "Acme,,900\n"),
+}
+
+
+@pytest.mark.parametrize("name", MEMBERS)
+def test_members_of_archives_count_as_files_by_themselves(name: str) -> None:
+    for packed in (zip_file, tar_file):
+        first, second = (embedded_files(packed(name, each.encode()), "") for each in MEMBERS[name])
+        assert first != second
+
+
 def test_what_marks_a_text_counts() -> None:
     run = "<w:r><w:rPr>{}</w:rPr><w:t>2</w:t></w:r>"
     marks = ("<w:vanish/>", "<w:strike/>", '<w:vertAlign w:val="subscript"/>', "<w:rStyle/>")
