@@ -96,7 +96,8 @@ def embedded_files(
     if find is pdf_files:
         find = partial(pdf_files, text_pages=text_pages)
     has_rows = any(name in kind for name in _WITH_ROWS)
-    files = list(columns(_rows(text, kind == "application/msword"))) if has_rows else []
+    rows = _rows(text, kind == "application/msword", "sheet" in kind or "ms-excel" in kind)
+    files = list(columns(rows)) if has_rows else []
     try:
         files.extend(find(data) if find else ())
     except UNREADABLE:
@@ -129,20 +130,29 @@ def _finder(data: bytes, kind: str) -> _Finder | None:
     return None
 
 
-def _rows(text: str, has_lines: bool = False) -> Iterator[list[str]]:
+def _rows(text: str, has_lines: bool = False, is_sheet: bool = False) -> Iterator[list[str]]:
     """Yield the rows of tables, which are lines with a tab before each cell, as Tika writes them;
-    `has_lines`: each cell is a line of its own, up to one without a tab.
+    `has_lines`: each cell is a line of its own, up to one without a tab. Outside sheets, a line
+    alone whose text follows several tabs is an indented paragraph, and no row.
 
     >>> list(_rows("Ledger\\n\\trent\\t\\t900\\nAgreed:\\tA. Smith"))
     [['rent', '', '900']]
     >>> list(_rows("Ledger\\n\\trent\\n\\t\\n\\t900\\n\\n\\tfee\\n", has_lines=True))
     [['rent', '', '900'], ['fee']]
+    >>> list(_rows("Agreed.\\n\\t\\tJohn Smith")), list(_rows("\\t\\t900", is_sheet=True))
+    ([], [['', '900']])
     """
     if has_lines:
         text = _NEXT_CELL.sub(r"\1", text)
-    for line in text.split("\n") if "\t" in text else ():
-        if line.startswith("\t"):
-            yield line[1:].split("\t")
+    lines = text.split("\n") if "\t" in text else []
+    are_rows = [False, *(line.startswith("\t") for line in lines), False]
+    for number, line in enumerate(lines):
+        if are_rows[number + 1]:
+            row = line[1:].split("\t")
+            is_alone = not (is_sheet or are_rows[number] or are_rows[number + 2])
+            is_indented = not row[0].strip() and len(list(filter(str.strip, row))) == 1
+            if not (is_alone and is_indented):
+                yield row
 
 
 def mail_files(data: bytes) -> Iterator[EmbeddedFile]:

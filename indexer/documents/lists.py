@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
-from indexer.documents.marked_text import WORD_STYLE, bases_of
+from indexer.documents.marked_text import bases_of, word_styles
 
 # OpenDocument: an item has the next number of its list, a heading that of its level.
 
@@ -131,8 +131,12 @@ def numbered_lists(content: bytes, styles: bytes) -> bytes:
         if tag["end"]:
             if of == b"list" and lists:
                 lists.pop()
+            elif of == b"list-item":
+                waiting.clear()
             return b"\n</text:h>" if of == b"h" else tag[0]
         if tag["empty"]:
+            if of in (b"h", b"p"):
+                waiting.clear()
             return tag[0]
         if of == b"list":
             outer = lists[-1] if lists else b""
@@ -183,6 +187,8 @@ def numbered_paragraphs(content: bytes, styles: bytes, numbering: bytes) -> byte
 
 def _numbered_styles(styles: bytes, numbering: bytes) -> dict[bytes, bytes]:
     """Return the properties of the lists that styles name, by the styles."""
+    if not numbering:
+        return {}
     lists: dict[bytes, bytes] = {}
     formats: dict[tuple[bytes, bytes], bytes] = {}
     levels: dict[tuple[bytes, bytes], bytes] = {}
@@ -197,13 +203,15 @@ def _numbered_styles(styles: bytes, numbering: bytes) -> dict[bytes, bytes]:
             formats[last[b"abstractNum"], last[b"lvl"]] = value
         else:
             levels[last[b"abstractNum"], value] = last[b"lvl"]
-    written = {match[1]: match[0] for match in WORD_STYLE.finditer(styles)}
+    written = word_styles(styles)
     numbered: dict[bytes, bytes] = {}
     for name in written:
         properties: dict[bytes, bytes] = {}
         for style in bases_of(name, written):
             properties = {**dict(_NUMBERED_STYLE.findall(written[style])), **properties}
-        list_of = lists.get(properties.get(b"numId", b""), b"")
+        if b"numId" not in properties:
+            continue
+        list_of = lists.get(properties[b"numId"], b"")
         level = levels.get((list_of, name), properties.get(b"ilvl", b"0"))
         if formats.get((list_of, level), b"") not in _NO_NUMBERS:
             numbered[name] = b'<w:numPr><w:ilvl w:val="%s"/><w:numId w:val="%s"/></w:numPr>' % (
@@ -217,11 +225,13 @@ _LEVEL, _START = re.compile(rb"w:ilvl=\"(\d)\""), re.compile(rb"<w:start w:val=\
 _OWN_START = re.compile(rb"<w:startOverride w:val=\"(\d{1,9})\"")
 _ABSTRACT = re.compile(rb"w:abstractNumId(?: w:val)?=\"([^\"]*)\"")
 _FIRST_ADDED = 1_000_000  # the number of a list
+_MAX_ADDED = 4 << 20  # bytes of lists that are added
 
 
 def whole_numbering(numbering: bytes) -> bytes:
     """Return the lists of a Word file without levels that change another list, as lists of
-    their own: Tika fails on these, or takes other starts for none.
+    their own: Tika fails on these, or takes other starts for none. Lists that would become more
+    than 4 MB longer are returned unchanged.
     """
     if b"<w:lvlOverride" not in numbering:
         return numbering
@@ -230,9 +240,17 @@ def whole_numbering(numbering: bytes) -> bytes:
         if found := _ABSTRACT.search(written):
             levels[found[1]] = _levels(written)
     added: list[bytes] = []
+    whole: list[bytes] = []
+    size = 0
     *lists, rest = numbering.split(b"</w:num>")
-    whole = b"</w:num>".join([*(_with_own_levels(each, levels, added) for each in lists), rest])
-    return whole.replace(b"<w:num ", b"".join(added) + b"<w:num ", 1)
+    for written in lists:
+        before = len(added)
+        whole.append(_with_own_levels(written, levels, added))
+        size += sum(map(len, added[before:]))
+        if size > _MAX_ADDED:
+            return numbering
+    joined = b"</w:num>".join([*whole, rest])
+    return joined.replace(b"<w:num ", b"".join(added) + b"<w:num ", 1)
 
 
 def _with_own_levels(
@@ -242,7 +260,7 @@ def _with_own_levels(
     before, tag, changed = written.rpartition(b"<w:num ")
     kept, *overrides = changed.split(b"<w:lvlOverride ")
     base = _ABSTRACT.search(kept)
-    if not (tag and overrides and base):
+    if not (tag and 0 < len(overrides) <= _LEVELS and base):
         return written
     own = dict(levels.get(base[1], {}))
     for override in overrides:

@@ -111,7 +111,7 @@ _COLOUR_MARKERS = (b"<w:shd", b'"FFFFFF"', b'"ffffff"')  # of styles
 _WORD_TEXT = re.compile(rb"<w:t(?:\s[^<>]*)?>([^<]+)")
 _DELETED_TEXT = re.compile(rb"<w:delText\b[^>]*>([^<]+)")
 _END_OF_RUN = re.compile(rb"</?w:r[ >]|</w:pPr>")
-WORD_STYLE = re.compile(rb"<w:style\b[^>]*\bw:styleId=\"([^\"]+)\".*?</w:style>", re.DOTALL)
+_WORD_STYLE = re.compile(rb"<w:style\b[^<>]*\bw:styleId=\"([^\"<>]+)\"")
 _BASE_STYLE = re.compile(rb"<w:basedOn w:val=\"([^\"]+)\"")
 _RUN_STYLE = re.compile(rb"<w:rStyle w:val=\"([^\"]+)\"")
 _MAX_BASES = 12
@@ -478,7 +478,7 @@ def marked_styles(content: bytes) -> MarkedStyles:
         return {**found, **ON_PAPER} if is_paper and b"<style:master-page" in content else found
     if not any(marker in content for marker in (*_WORD_MARKERS, *_COLOUR_MARKERS)):
         return {}
-    written = {match[1]: match[0] for match in WORD_STYLE.finditer(content)}
+    written = word_styles(content)
     found = {}
     for name in written:
         marks = NO_MARKS
@@ -487,6 +487,19 @@ def marked_styles(content: bytes) -> MarkedStyles:
         if marks:
             found[name] = marks
     return found
+
+
+def word_styles(content: bytes) -> dict[bytes, bytes]:
+    """Return the styles of Word by their ids; none without an end tag, in linear time.
+
+    >>> word_styles(b'<w:style w:styleId="A"><w:b/></w:style><w:style w:styleId="B">')
+    {b'A': b'<w:style w:styleId="A"><w:b/>'}
+    """
+    written: dict[bytes, bytes] = {}
+    for piece in content.split(b"</w:style>")[:-1]:
+        if found := _WORD_STYLE.search(piece):
+            written[found[1]] = piece[found.start() :]
+    return written
 
 
 def bases_of(name: bytes, styles: Mapping[bytes, bytes]) -> list[bytes]:
@@ -601,9 +614,15 @@ def _plain(markup: bytes) -> str:
 # Headers of sheets of Excel, which have codes.
 
 _HEADER_OF_SHEET = re.compile(rb"(?<=Header>)[^<]+|(?<=Footer>)[^<]+")
-_FONT_CODE = re.compile(r'&(?:"[^"]*"|\d{1,3}|K[\dA-F]{2}(?:[\dA-F]{4}|[+-]\d{3})|[BIUEXYSOH])')
-_AREA = re.compile(r"&[LCR]")
+# `&&` is an ampersand of the text
+_FONT_CODE = re.compile(
+    r'(&&)|&(?:"[^"]*"|\d{1,3}|K[\dA-F]{2}(?:[\dA-F]{4}|[+-]\d{3})|[BIUEXYSOH])'
+)
+_AREA = re.compile(r"(&&)|&[LCR]")
+_AMPERSAND = re.compile(r"&&([LCR]?)")
 _LINE_OF_HEADER = re.compile(r"^&[LCR].*$", re.MULTILINE)
+# after the cells of a sheet and an empty line; in a cell a line may begin in the same way
+_HEADERS_OF_SHEET = re.compile(r"(?<=\n\n)&[LCR].*(?:\n[^\t\n].*)*")
 
 
 def _header_of_sheet(codes: str) -> str:
@@ -612,28 +631,34 @@ def _header_of_sheet(codes: str) -> str:
     >>> _header_of_sheet('&L&"Arial,Bold"&12Draft&RPage &P'), _header_of_sheet("&C&8Page &P")
     ('&LDraft&RPage &P', '')
     """
-    codes = _FONT_CODE.sub("", codes)
-    words = " ".join(_AREA.sub(" ", codes).split())
+    codes = _FONT_CODE.sub(r"\1", codes)
+    words = " ".join(_AREA.sub(r"\1 ", codes).split())
     fields = words.replace("&A", "&sheet-name").replace("&P", "&page-number")
     return "" if DEFAULT_HEADER.fullmatch(fields) else codes
 
 
 def displayed_codes(sheet: bytes) -> bytes:
     """Return a sheet of Excel whose headers have no codes of fonts, and without default ones, as
-    OpenDocument has them.
+    OpenDocument has them. An ampersand before L, C or R, which Tika would take for a code, gets a
+    blank.
     """
 
     def edited(found: re.Match[bytes]) -> bytes:
-        codes = unescape(found[0].decode("utf-8", "replace"))
-        return escape(_header_of_sheet(codes)).encode()
+        codes = _header_of_sheet(unescape(found[0].decode("utf-8", "replace")))
+        return escape(_AMPERSAND.sub(_ampersand, codes)).encode()
 
     return _HEADER_OF_SHEET.sub(edited, sheet) if b"<headerFooter" in sheet else sheet
+
+
+def _ampersand(found: re.Match[str]) -> str:
+    return f"& {found[1]}" if found[1] else "&"
 
 
 def without_codes(text: str) -> str:
     """Return the text of a workbook before 2007 with headers as newer ones have them."""
 
     def edited(found: re.Match[str]) -> str:
-        return _AREA.sub("\t", _header_of_sheet(found[0])).strip()
+        codes = _AREA.sub(lambda area: area[1] or "\t", _header_of_sheet(found[0]))
+        return codes.replace("&&", "&").strip()
 
-    return _LINE_OF_HEADER.sub(edited, text)
+    return _HEADERS_OF_SHEET.sub(lambda found: _LINE_OF_HEADER.sub(edited, found[0]), text)

@@ -200,7 +200,9 @@ _DRAWING = re.compile(rb"\{\\\*\\do(?![a-z])")  # of Word before 97, with its bo
 _COMMENTER = re.compile(rb"\{\\\*\\atn(?:id|author)\b[^{}]*\}")
 _LIST_NUMBER = re.compile(rb"\{\\(?:listtext|pntext)(?![a-z])([^{}]*)\}")
 _CONTROL = re.compile(rb"\\(?:[a-z]+-?\d* ?|'[0-9a-fA-F]{2}|.)", re.DOTALL)
-_CELL_OF_RTF = re.compile(rb"\\(?:(?P<cell>cell)|(?P<row>row)|intbl)(?![a-z0-9])")
+_CELL_OF_RTF = re.compile(  # after a backslash of the text, which is written twice
+    rb"(?P<text>\\\\)|\\(?:(?P<cell>cell)|(?P<row>row)|intbl)(?![a-z0-9])"
+)
 
 
 def readable_rich_text(data: bytes) -> bytes:
@@ -233,6 +235,8 @@ def _with_rows(data: bytes) -> bytes:
 
     def written(found: re.Match[bytes]) -> bytes:
         nonlocal is_start
+        if found["text"]:
+            return found[0]
         if found["cell"]:
             return rb"\tab"
         if found["row"]:

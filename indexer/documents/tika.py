@@ -184,11 +184,11 @@ def with_hint(data: bytes, name: str) -> bytes:
 
     HTML that is valid UTF-8 gets a byte order mark, whatever it declares; markup in UTF-16, and
     text parts of mail that declare a character set, are put into UTF-8 with a mark; a blank
-    separates the text of an element such as `<nav>` from the text around it. A file `.eml` gets a
-    first field that shows it to be a mail. Where only the name shows the format, HTML gets a
-    document type and XML a declaration. Changes that are tracked in OpenDocument and RTF are
-    accepted, as Tika has them in other formats, headers of an OpenDocument in one file and
-    footnotes of RTF are text, and chapters of an EPUB are separated. Everything else is unchanged.
+    separates the text of an element such as `<nav>` from the text around it. An `.eml` gets a first
+    field that shows it to be a mail. Where only the name shows the format, HTML gets a document
+    type, XML a declaration. Tracked changes in OpenDocument and RTF are accepted, as Tika has them
+    in other formats, headers of an OpenDocument in one file, footnotes of RTF, and numbers of lists
+    are text, headers of sheets have no codes of fonts, and chapters of an EPUB are separated.
     """
     data = recoded_markup(data)
     if data.startswith((ZIP, RTF)) or _FLAT in data:
@@ -337,7 +337,7 @@ def document(
         )
     if data.startswith(ZIP):
         text = _without_media_names(text, data)
-    if content_type.startswith("application/vnd.ms-excel"):
+    if content_type.partition(";")[0].strip() == "application/vnd.ms-excel":
         text = without_codes(text)
     is_mail_type = content_type.startswith("message/")
     if is_mail_type and (_PGP.search(data) or _ARMOUR in text):
@@ -694,9 +694,9 @@ def _encrypted_members(data: bytes) -> tuple[str, ...]:
 
 
 def _readable_archive(data: bytes) -> bytes:
-    """Return a zip without its encrypted members, which make Tika read none; an Office document
-    without the drawing of its first page, whose text Tika would read again, with its boxes and
-    aligned tabs apart from the words before them, and with slides in their order.
+    """Return a zip without encrypted members, which make Tika read none; an Office document without
+    the drawing of its first page, which Tika would read again, and codes of fonts in headers, with
+    boxes and tabs apart from the words before them, slides in order, and numbers of lists.
     """
     with suppress(*UNREADABLE), zipfile.ZipFile(io.BytesIO(data)) as archive:
         members = archive.infolist()

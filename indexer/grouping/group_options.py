@@ -527,7 +527,8 @@ def separation(
         return "other labels: groups stay within labels"
     files = EmbeddedDigests.of(row.embedded), EmbeddedDigests.of(representative.embedded)
     if criteria.reads_embedded and not files[0].allow(files[1]):
-        return "attachments differ"
+        is_table = files[0].files == files[1].files
+        return "columns of tables differ" if is_table else "attachments differ"
     if not criteria.allows(criteria.values(row), criteria.values(representative)):
         return f"the rules on {', '.join(criteria.fields)}"
     if _are_copies(row, representative, criteria.content_key(row), criteria, text):

@@ -13,8 +13,11 @@ from samples import native_reader, pdf, zipped
 
 from indexer import GroupOptions, IndexOptions, group, index, open_store
 from indexer.documents.base import DEFAULT_LIMITS
+from indexer.documents.embedded import embedded_files
 from indexer.documents.plain_text import plain_document
+from indexer.documents.rich_text import readable_rich_text
 from indexer.fingerprinting.keys import EmbeddedDigests
+from indexer.grouping.group_options import separation
 from indexer.model import Document, EmbeddedFile, pack_embedded, with_unread
 
 Rows = Sequence[Sequence[str]]
@@ -215,3 +218,26 @@ def test_empty_cells_of_sheets_are_columns_however_they_are_written(empty: str) 
     filled = "<table:table-cell><text:p>900</text:p></table:table-cell>"
     end = '<table:table-cell table:number-columns-repeated="16380"/>'
     assert f"{TITLE}\t\t\t\t900" in read(sheets(empty + filled + end), "a.ods").text
+
+
+def test_a_backslash_before_the_word_of_a_cell_is_text_of_rich_text() -> None:
+    path = rb"{\rtf1\ansi\pard C:\\row\\cell\\intbl\par}"
+    assert readable_rich_text(path) == path
+
+
+def test_an_indented_paragraph_is_no_row_of_a_table() -> None:
+    kind = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
+    for lines in ("Agreed.\n\t\tJohn Smith", "Agreed.\n\tJohn Smith", "\t\t\tJ. Smith\t\nend"):
+        assert "empty cells in" not in embedded_files(b"", kind, text=lines)
+    assert "empty cells in 1 row" in embedded_files(b"", kind, text="\t\tDebit\n\trent\t900")
+    assert "empty cells" in embedded_files(b"", "application/vnd.ms-excel", text="A\n\t\t900")
+
+
+def test_the_reason_of_other_columns_names_tables(tmp_path: Path) -> None:
+    for number, rows in enumerate((DEBIT, CREDIT)):
+        (tmp_path / f"{number}.csv").write_bytes(comma_separated(rows))
+    store = open_store("sqlite://:memory:")
+    index(tmp_path, store, IndexOptions())
+    first, second = store.scan()
+    reason = separation(first, second, GroupOptions(), pytest.fail, pytest.fail)  # type: ignore
+    assert reason == "columns of tables differ"

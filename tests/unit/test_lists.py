@@ -1,6 +1,7 @@
 """Numbers of lists and headings, which styles give, are text in all formats."""
 
 import io
+import re
 
 import docx
 import pytest
@@ -10,6 +11,7 @@ from odf import text
 from odf.opendocument import OpenDocumentText
 from samples import native_reader
 
+from indexer.documents import marked_text
 from indexer.documents.lists import numbered_lists, numbered_paragraphs, whole_numbering
 
 LINES = [("Rent", 1), ("Amount", 2), ("due in May", 3), ("by bank", 3), ("Term", 1), ("End", 2)]
@@ -142,3 +144,51 @@ def test_hostile_lists_are_read_in_time() -> None:
     for piece in pieces:
         assert whole_numbering(b"<w:lvlOverride" + piece * 50_000)
     assert numbered_paragraphs(b'<w:pStyle w:val="S"/>' * 50_000, b"", b"")
+
+
+def test_the_number_of_an_empty_item_is_no_text_after_the_list() -> None:
+    level = b'<text:list-level-style-number text:level="1" style:num-format="1"/>'
+    styles = b'<text:list-style style:name="L">' + level
+    for item in (b"<text:p/>", b"", b"<text:p/><text:p>more</text:p>"):
+        items = b'<text:list text:style-name="L"><text:list-item>%s</text:list-item></text:list>'
+        document = items % item + b"<text:p>after</text:p>"
+        assert numbered_lists(document, styles) == document
+
+
+def test_lists_that_would_grow_to_megabytes_stay_as_they_are() -> None:
+    level = b'<w:lvl w:ilvl="0"><w:lvlText w:val="%s"/></w:lvl>'
+    base = b'<w:abstractNum w:abstractNumId="1">' + level % (b"x" * 50_000) + b"</w:abstractNum>"
+    number = (
+        b'<w:num w:numId="7"><w:abstractNumId w:val="1"/><w:lvlOverride w:ilvl="0">'
+        b'<w:startOverride w:val="5"/></w:lvlOverride></w:num>'
+    )
+    assert len(whole_numbering(base + number * 3)) > 150_000
+    assert whole_numbering(base + number * 300) == base + number * 300
+
+
+class CountedPattern:
+    """A pattern that counts the bytes it is given to search."""
+
+    def __init__(self, pattern: re.Pattern[bytes]) -> None:
+        self.pattern, self.count = pattern, 0
+
+    def search(self, data: bytes) -> re.Match[bytes] | None:
+        self.count += len(data)
+        return self.pattern.search(data)
+
+
+def test_styles_without_end_tags_are_searched_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    counted = CountedPattern(marked_text._WORD_STYLE)
+    monkeypatch.setattr(marked_text, "_WORD_STYLE", counted)
+    styles = b'<w:style w:styleId="A"></w:style>' + b'<w:style w:styleId="B">' * 10_000
+    assert list(marked_text.word_styles(styles)) == [b"A"]
+    assert counted.count < 50
+    assert list(marked_text.word_styles(styles + b"</w:style>")) == [b"A", b"B"]
+    assert counted.count < len(styles) + 50
+
+
+def test_the_name_of_a_list_outside_lists_numbers_nothing() -> None:
+    level = b'<w:lvl w:ilvl="0"><w:numFmt w:val="decimal"/></w:lvl>'
+    numbering = b'<w:abstractNumId w:val="1"/><w:abstractNum w:abstractNumId="1">' + level
+    content = b'<w:pPr><w:pStyle w:val="S"/></w:pPr>'
+    assert numbered_paragraphs(content, b'<w:style w:styleId="S"></w:style>', numbering) == content

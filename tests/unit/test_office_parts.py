@@ -14,6 +14,7 @@ from samples import native_reader
 
 from indexer.comparing.measures import ComparedText
 from indexer.comparing.reasons import differences
+from indexer.documents import tika
 from indexer.documents.embedded import embedded_files
 from indexer.documents.marked_text import displayed_codes, marked_text, without_codes
 from indexer.documents.tika import with_hint
@@ -468,6 +469,29 @@ def test_headers_of_excel_have_no_codes_of_fonts_and_default_ones_are_no_text() 
         assert displayed_codes(sheet.format(default).encode()) == sheet.format("").encode()
     text = 'R&D\n\tcell\n\n&C&"Times New Roman,Regular"&12&A\n&L&11Draft&CPage &P\n'
     assert without_codes(text) == "R&D\n\tcell\n\n\nDraft\tPage &P\n"
+
+
+def test_a_line_of_a_cell_is_no_header_of_a_sheet() -> None:
+    text = "Firms\n\tMüller\n&Co. KG\tBonn\n\tMeier\n&CO KG\n\n&CDraft\n"
+    assert without_codes(text) == text.replace("&CDraft", "Draft")
+
+
+def test_headers_of_newer_workbooks_are_read_as_they_are() -> None:
+    for kind, header in ((".sheet.macroenabled.12", "&CDraft"), ("", "Draft")):
+        metadata = {"Content-Type": [f"application/vnd.ms-excel{kind}"]}
+        document = tika.document("A\n\tb\n\n&CDraft\n", metadata, b"", 100, "tika")
+        assert document.text == f"A\n\tb\n\n{header}\n"
+
+
+def test_an_ampersand_in_a_header_of_a_sheet_is_text() -> None:
+    text = "A\n\n&CB&&B Hotels\n&LR&&C &&&RP&&L\n"
+    assert without_codes(text) == "A\n\nB&B Hotels\nR&C &\tP&L\n"
+    header = b"<headerFooter><oddHeader>%s</oddHeader></headerFooter>"
+    for codes, displayed in (
+        (b"&amp;C&amp;B&amp;&amp;B Inn", b"&amp;C&amp;B Inn"),
+        (b"&amp;LR&amp;&amp;C", b"&amp;LR&amp; C"),
+    ):
+        assert displayed_codes(header % codes) == header % displayed
 
 
 def test_text_that_moved_in_rich_text_is_read_once() -> None:
