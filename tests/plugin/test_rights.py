@@ -62,13 +62,13 @@ def fill(server: SecuredEngine, index: str, shards: int = 1) -> None:
         server.put(f"{index}/_doc/{id}?refresh=true", {"text": TEXT, "note": note})
 
 
-def put_reader(engine: SecuredEngine, name: str, **limits: object) -> str:
-    """Put a user who may read `open` alone, within limits; return its name."""
+def put_reader(engine: SecuredEngine, name: str, index: str = "open", **limits: object) -> str:
+    """Put a user who may read one index or alias, within limits; return its name."""
     if "elasticsearch" in engine.store:
-        grants = [{"names": ["open"], "privileges": ["read"], **limits}]
+        grants = [{"names": [index], "privileges": ["read"], **limits}]
         engine.put_key(name, {"cluster": [], "indices": grants})
     else:
-        grants = [{"index_patterns": ["open"], "allowed_actions": ["read"], **limits}]
+        grants = [{"index_patterns": [index], "allowed_actions": ["read"], **limits}]
         rights = ["cluster_composite_ops_ro"]
         put_opensearch_user(
             engine, name, {"cluster_permissions": rights, "index_permissions": grants}
@@ -118,6 +118,22 @@ def test_shards_are_folded_with_the_rights_of_the_requester(engine: SecuredEngin
     folds = [hit["fields"]["near_fold"][0] for hit in answer["hits"]["hits"]]
     assert status == 200 and [fold.get("folded") for fold in folds] == [3, None, None, None]
     assert {member["_index"] for member in folds[0]["hits"]} == {"open"}
+
+
+def test_texts_that_the_requester_may_not_read_are_reported(engine: SecuredEngine) -> None:
+    """Who may read an alias alone finds its documents, and may not get them by their index."""
+    if "opensearch" in engine.store:
+        pytest.skip("OpenSearch folds shards by a pipeline, which a reader may not name")
+    fill(engine, "open", shards=3)
+    engine.put("open/_doc/4?refresh=true", {"text": f"{TEXT} Children pay half."})
+    engine.put("open/_alias/named", {})
+    user = put_reader(engine, "alias-reader", "named")
+    body = {"rescore": {"near_fold": {"field": "text.near", "minimum_similarity": 0.7}}}
+    status, answer = engine.call("POST", "named/_search", {**body, "_source": False}, user)
+    assert status == 403 and "could not read [open][" in answer["error"]["reason"]
+    status, answer = engine.call("POST", "named/_search", body, user)
+    assert status == 200
+    assert answer["hits"]["hits"][0]["fields"]["near_fold"][0]["folded"] == 3
 
 
 @pytest.fixture

@@ -1,10 +1,15 @@
 package org.nearfold.elasticsearch;
 
+import org.elasticsearch.ElasticsearchStatusException;
+import org.elasticsearch.ExceptionsHelper;
 import org.elasticsearch.action.ActionListener;
 import org.elasticsearch.action.ActionRequest;
 import org.elasticsearch.action.ActionResponse;
+import org.elasticsearch.action.ActionRunnable;
 import org.elasticsearch.action.get.GetResponse;
+import org.elasticsearch.action.get.MultiGetItemResponse;
 import org.elasticsearch.action.get.MultiGetRequest;
+import org.elasticsearch.action.get.MultiGetResponse;
 import org.elasticsearch.action.search.SearchRequest;
 import org.elasticsearch.action.search.SearchResponse;
 import org.elasticsearch.action.search.TransportSearchAction;
@@ -22,11 +27,15 @@ import org.elasticsearch.search.SearchHit;
 import org.elasticsearch.search.SearchHits;
 import org.elasticsearch.search.builder.SearchSourceBuilder;
 import org.elasticsearch.search.fetch.subphase.FetchSourceContext;
+import org.elasticsearch.tasks.CancellableTask;
 import org.elasticsearch.tasks.Task;
+import org.elasticsearch.threadpool.ThreadPool;
 import org.nearfold.lucene.HitWindow;
 import org.nearfold.lucene.NearFoldPage;
 
 import java.io.IOException;
+import java.util.Arrays;
+import java.util.concurrent.Executor;
 
 /**
  * Folds the hits of several shards on the coordinating node: asks the shards for the whole window
@@ -74,7 +83,7 @@ final class NearFoldFilter implements MappedActionFilter {
                 action,
                 request,
                 ContextPreservingActionListener.wrapPreservingContext(
-                        folding(restoring, page), context));
+                        folding(task, restoring, page), context));
     }
 
     /**
@@ -105,6 +114,9 @@ final class NearFoldFilter implements MappedActionFilter {
     }
 
     private boolean isOneShard(SearchRequest search) {
+        if (Arrays.stream(search.indices()).anyMatch(name -> name.contains(":"))) {
+            return false; // of another cluster, which resolving may ignore
+        }
         ClusterState state = services.clusterService().state();
         int shards = 0;
         try {
@@ -113,14 +125,15 @@ final class NearFoldFilter implements MappedActionFilter {
                 shards += Versions.shards(state, index);
             }
         } catch (IndexNotFoundException | IllegalArgumentException error) {
-            return false; // of another cluster, or the search itself refuses it
+            return false; // the search itself refuses it
         }
         return shards == 1;
     }
 
+    /** Folds on a thread of searches, as the one that completes a search serves the network. */
     @SuppressWarnings("unchecked")
     private <Response extends ActionResponse> ActionListener<Response> folding(
-            ActionListener<Response> listener, NearFoldPage page) {
+            Task task, ActionListener<Response> listener, NearFoldPage page) {
         return listener.delegateFailureAndWrap(
                 (next, any) -> {
                     SearchResponse response = (SearchResponse) any;
@@ -128,16 +141,27 @@ final class NearFoldFilter implements MappedActionFilter {
                     ActionListener<SearchResponse> folded =
                             ActionListener.runAfter(
                                     (ActionListener<SearchResponse>) next, response::decRef);
-                    ActionListener.run(folded, last -> fold(response, page, last));
+                    searchThreads()
+                            .execute(
+                                    ActionRunnable.wrap(
+                                            folded, last -> fold(task, response, page, last)));
                 });
     }
 
+    private Executor searchThreads() {
+        return services.client().threadPool().executor(ThreadPool.Names.SEARCH);
+    }
+
     private void fold(
-            SearchResponse response, NearFoldPage page, ActionListener<SearchResponse> listener)
+            Task task,
+            SearchResponse response,
+            NearFoldPage page,
+            ActionListener<SearchResponse> listener)
             throws IOException {
         String field = page.options().field();
         SearchHit[] hits = response.getHits().getHits();
-        HitWindow window = new HitWindow(page.options(), new RankedHits(hits, field));
+        HitWindow window =
+                new HitWindow(page.options(), new RankedHits(hits, field), cancellation(task));
         int[] ranks =
                 window.missingTexts().stream()
                         .filter(rank -> hits[rank].getClusterAlias() == null)
@@ -150,17 +174,23 @@ final class NearFoldFilter implements MappedActionFilter {
         for (int rank : ranks) {
             request.add(item(hits[rank], page));
         }
-        services.client()
-                .multiGet(
-                        request,
-                        listener.delegateFailureAndWrap(
-                                (next, texts) -> {
-                                    for (int i = 0; i < ranks.length; i++) {
-                                        GetResponse read = texts.getResponses()[i].getResponse();
-                                        window.setText(ranks[i], text(read, field));
-                                    }
-                                    respond(window, response, page, next);
-                                }));
+        ActionListener<MultiGetResponse> reading =
+                listener.delegateFailureAndWrap(
+                        (next, read) -> {
+                            Runnable folding =
+                                    ActionRunnable.wrap(
+                                            next,
+                                            last -> {
+                                                setTexts(window, ranks, read, field);
+                                                respond(window, response, page, last);
+                                            });
+                            searchThreads().execute(folding);
+                        });
+        services.client().multiGet(request, reading);
+    }
+
+    private static Runnable cancellation(Task task) {
+        return task instanceof CancellableTask search ? search::ensureNotCancelled : () -> {};
     }
 
     private static MultiGetRequest.Item item(SearchHit hit, NearFoldPage page) {
@@ -171,8 +201,31 @@ final class NearFoldFilter implements MappedActionFilter {
                         FetchSourceContext.of(true, page.textPaths(), new String[0]));
     }
 
-    private static String text(GetResponse read, String field) {
-        boolean isThere = read != null && read.isExists() && read.isSourceEmpty() == false;
+    private static void setTexts(
+            HitWindow window, int[] ranks, MultiGetResponse read, String field) {
+        for (int i = 0; i < ranks.length; i++) {
+            window.setText(ranks[i], text(read.getResponses()[i], field));
+        }
+    }
+
+    /**
+     * Returns the text of a document; null if it is gone.
+     *
+     * @throws ElasticsearchStatusException if it could not be read: folding without it would be
+     *     wrong
+     */
+    private static String text(MultiGetItemResponse item, String field) {
+        if (item.isFailed()) {
+            Exception cause = item.getFailure().getFailure();
+            throw new ElasticsearchStatusException(
+                    NearFoldPage.UNREAD_TEXT,
+                    ExceptionsHelper.status(cause),
+                    cause,
+                    item.getIndex(),
+                    item.getId());
+        }
+        GetResponse read = item.getResponse();
+        boolean isThere = read.isExists() && read.isSourceEmpty() == false;
         return isThere ? RankedHits.text(read.getSourceAsMap(), field) : null;
     }
 

@@ -47,9 +47,6 @@ record RankedHits(SearchHit[] hits, String field) implements HitWindow.Hits {
 
     @Override
     public void setField(int rank, Map<String, Object> value) {
-        if (hits[rank].field(NearFoldOptions.NAME) == null) {
-            return; // of an index without the field; Elasticsearch 9.5 lets it have none
-        }
         Versions.setField(hits[rank], new DocumentField(NearFoldOptions.NAME, List.of(value)));
     }
 

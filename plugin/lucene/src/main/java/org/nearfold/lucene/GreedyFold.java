@@ -202,13 +202,17 @@ public final class GreedyFold {
         return similarities[rank];
     }
 
-    /** Returns the ranks of the hits whose texts {@link #fold} may read. */
-    public BitSet textsNeeded() {
+    /**
+     * Returns the ranks of the hits whose texts {@link #fold} may read. {@code cancellation} throws
+     * when the request was cancelled.
+     */
+    public BitSet textsNeeded(Runnable cancellation) {
         BitSet needed = new BitSet();
         if (measure != Measure.LCS) {
             return needed;
         }
         for (int right = 1; right < sketches.size(); right++) {
+            cancellation.run();
             for (int left = 0; left < right; left++) {
                 if (sketches.isCopy(left, right) == false
                         && isCandidate(equalParts(left, right))) {

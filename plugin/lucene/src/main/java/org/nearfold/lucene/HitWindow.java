@@ -49,13 +49,18 @@ public final class HitWindow {
 
     private final NearFoldOptions options;
     private final Hits hits;
+    private final Runnable cancellation;
     private final String[] texts;
     private final GreedyFold fold;
 
-    /** Takes hits; those of another recipe than the first are not folded. */
-    public HitWindow(NearFoldOptions options, Hits hits) {
+    /**
+     * Takes hits; those of another recipe than the first are not folded. {@code cancellation}
+     * throws when the request was cancelled.
+     */
+    public HitWindow(NearFoldOptions options, Hits hits, Runnable cancellation) {
         this.options = options;
         this.hits = hits;
+        this.cancellation = cancellation;
         texts = new String[hits.size()];
         fold = prepare();
     }
@@ -103,7 +108,7 @@ public final class HitWindow {
      */
     public BitSet missingTexts() {
         BitSet missing = new BitSet();
-        BitSet needed = fold == null ? missing : fold.textsNeeded();
+        BitSet needed = fold == null ? missing : fold.textsNeeded(cancellation);
         for (int rank = needed.nextSetBit(0); rank >= 0; rank = needed.nextSetBit(rank + 1)) {
             texts[rank] = hits.text(rank);
             missing.set(rank, texts[rank] == null);
@@ -117,8 +122,8 @@ public final class HitWindow {
     }
 
     /**
-     * Folds, sets the field {@code near_fold} of each hit, and returns the ranks of the hits that
-     * are not folded and then those of the others.
+     * Folds, sets the field {@code near_fold} of each hit whose index has the folded field, and
+     * returns the ranks of the hits that are not folded and then those of the others.
      */
     public List<Integer> fold() throws IOException {
         List<Integer> order = new ArrayList<>();
@@ -127,7 +132,8 @@ public final class HitWindow {
         int[] counts = new int[hits.size()];
         if (fold != null) {
             WordReader reader = new WordReader();
-            fold.fold(rank -> texts[rank] == null ? null : reader.read(texts[rank]), () -> {});
+            fold.fold(
+                    rank -> texts[rank] == null ? null : reader.read(texts[rank]), cancellation);
         }
         for (int rank = 0; rank < hits.size(); rank++) {
             int representative = fold == null ? GreedyFold.SHOWN : fold.representative(rank);
@@ -143,7 +149,9 @@ public final class HitWindow {
             }
         }
         for (int rank : order) {
-            hits.setField(rank, Map.of("folded", counts[rank], "hits", members.get(rank)));
+            if (hits.field(rank) != null) {
+                hits.setField(rank, Map.of("folded", counts[rank], "hits", members.get(rank)));
+            }
         }
         for (int rank : folded) {
             String representative = hits.id(fold.representative(rank));

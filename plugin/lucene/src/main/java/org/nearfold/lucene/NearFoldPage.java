@@ -6,6 +6,12 @@ public record NearFoldPage(int from, int size, NearFoldOptions options) {
     /** The attribute of a search pipeline's context that holds it. */
     public static final String ATTRIBUTE = "nearfold.page";
 
+    /** The message for a text that could not be read, with {@code {}} for its index and its id. */
+    public static final String UNREAD_TEXT =
+            "[near_fold] folds several shards by their texts, and could not read [{}][{}];"
+                    + " request it in [_source], fold by [slots], or grant the right to read this"
+                    + " index by its own name";
+
     private static final int DEFAULT_SIZE = 10;
 
     /** Returns the page of a request, whose {@code from} and {@code size} are negative by default. */

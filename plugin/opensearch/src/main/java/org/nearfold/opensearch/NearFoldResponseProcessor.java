@@ -3,7 +3,11 @@ package org.nearfold.opensearch;
 import org.nearfold.lucene.HitWindow;
 import org.nearfold.lucene.NearFoldOptions;
 import org.nearfold.lucene.NearFoldPage;
+import org.opensearch.ExceptionsHelper;
+import org.opensearch.OpenSearchStatusException;
+import org.opensearch.action.ActionRunnable;
 import org.opensearch.action.get.GetResponse;
+import org.opensearch.action.get.MultiGetItemResponse;
 import org.opensearch.action.get.MultiGetRequest;
 import org.opensearch.action.get.MultiGetResponse;
 import org.opensearch.action.search.SearchRequest;
@@ -23,25 +27,31 @@ import org.opensearch.search.pipeline.SearchResponseProcessor;
 import org.opensearch.search.profile.ProfileShardResult;
 import org.opensearch.search.profile.SearchProfileShardResults;
 
+import java.io.IOException;
 import java.util.Map;
+import java.util.concurrent.Executor;
 import java.util.function.BiConsumer;
 
 /**
  * The response processor {@code near_fold}: folds the window that {@link NearFoldRequestProcessor}
  * asked for, over all shards, and cuts the page out of it. Texts that decide are those of the hits,
- * or are read with the rights of who sent the request.
+ * or are read with the rights of who sent the request. It folds on a thread of searches, as the one
+ * that completes a search serves the network.
  */
 final class NearFoldResponseProcessor extends AbstractProcessor implements SearchResponseProcessor {
 
     private final BiConsumer<MultiGetRequest, ActionListener<MultiGetResponse>> reader;
+    private final Executor searchThreads;
 
     private NearFoldResponseProcessor(
             String tag,
             String description,
             boolean ignoreFailure,
-            BiConsumer<MultiGetRequest, ActionListener<MultiGetResponse>> reader) {
+            BiConsumer<MultiGetRequest, ActionListener<MultiGetResponse>> reader,
+            Executor searchThreads) {
         super(tag, description, ignoreFailure);
         this.reader = reader;
+        this.searchThreads = searchThreads;
     }
 
     @Override
@@ -56,35 +66,31 @@ final class NearFoldResponseProcessor extends AbstractProcessor implements Searc
             PipelineProcessingContext context,
             ActionListener<SearchResponse> listener) {
         if (context.getAttribute(NearFoldPage.ATTRIBUTE) instanceof NearFoldPage page) {
-            SearchHit[] hits = response.getHits().getHits();
-            HitWindow window =
-                    new HitWindow(page.options(), new RankedHits(hits, page.options().field()));
-            readTexts(
-                    window,
-                    response,
-                    page,
-                    ActionListener.map(listener, read -> fold(window, response, page)));
+            searchThreads.execute(
+                    ActionRunnable.wrap(listener, last -> fold(response, page, last)));
         } else {
             listener.onResponse(response);
         }
     }
 
-    /** Reads the texts that the hits of this cluster lack, and calls the listener. */
-    private void readTexts(
-            HitWindow window,
-            SearchResponse response,
-            NearFoldPage page,
-            ActionListener<Void> listener) {
+    private void fold(
+            SearchResponse response, NearFoldPage page, ActionListener<SearchResponse> listener)
+            throws IOException {
+        String field = page.options().field();
         SearchHits hits = response.getHits();
+        HitWindow window =
+                new HitWindow(
+                        page.options(),
+                        new RankedHits(hits.getHits(), field),
+                        () -> {}); // a processor is not given the task of its search
         int[] ranks =
                 window.missingTexts().stream()
                         .filter(rank -> hits.getAt(rank).getClusterAlias() == null)
                         .toArray();
         if (ranks.length == 0) {
-            listener.onResponse(null);
+            listener.onResponse(respond(window, response, page));
             return;
         }
-        String field = page.options().field();
         MultiGetRequest request = new MultiGetRequest();
         for (int rank : ranks) {
             SearchHit hit = hits.getAt(rank);
@@ -96,26 +102,52 @@ final class NearFoldResponseProcessor extends AbstractProcessor implements Searc
                                     new FetchSourceContext(
                                             true, page.textPaths(), new String[0])));
         }
-        reader.accept(
-                request,
-                ActionListener.map(
-                        listener,
-                        texts -> {
-                            for (int i = 0; i < ranks.length; i++) {
-                                GetResponse read = texts.getResponses()[i].getResponse();
-                                window.setText(ranks[i], text(read, field));
-                            }
-                            return null;
-                        }));
+        ActionListener<MultiGetResponse> reading =
+                ActionListener.wrap(
+                        read -> {
+                            Runnable folding =
+                                    ActionRunnable.supply(
+                                            listener,
+                                            () -> {
+                                                setTexts(window, ranks, read, field);
+                                                return respond(window, response, page);
+                                            });
+                            searchThreads.execute(folding);
+                        },
+                        listener::onFailure);
+        reader.accept(request, reading);
     }
 
-    private static String text(GetResponse read, String field) {
-        boolean isThere = read != null && read.isExists() && read.isSourceEmpty() == false;
+    private static void setTexts(
+            HitWindow window, int[] ranks, MultiGetResponse read, String field) {
+        for (int i = 0; i < ranks.length; i++) {
+            window.setText(ranks[i], text(read.getResponses()[i], field));
+        }
+    }
+
+    /**
+     * Returns the text of a document; null if it is gone.
+     *
+     * @throws OpenSearchStatusException if it could not be read: folding without it would be wrong
+     */
+    private static String text(MultiGetItemResponse item, String field) {
+        if (item.isFailed()) {
+            Exception cause = item.getFailure().getFailure();
+            throw new OpenSearchStatusException(
+                    NearFoldPage.UNREAD_TEXT,
+                    ExceptionsHelper.status(cause),
+                    cause,
+                    item.getIndex(),
+                    item.getId());
+        }
+        GetResponse read = item.getResponse();
+        boolean isThere = read.isExists() && read.isSourceEmpty() == false;
         return isThere ? RankedHits.text(read.getSourceAsMap(), field) : null;
     }
 
-    private static SearchResponse fold(HitWindow window, SearchResponse response, NearFoldPage page)
-            throws java.io.IOException {
+    private static SearchResponse respond(
+            HitWindow window, SearchResponse response, NearFoldPage page)
+            throws IOException {
         SearchHit[] shown =
                 window.fold().stream()
                         .skip(page.from())
@@ -157,10 +189,14 @@ final class NearFoldResponseProcessor extends AbstractProcessor implements Searc
     static final class Factory implements Processor.Factory<SearchResponseProcessor> {
 
         private final BiConsumer<MultiGetRequest, ActionListener<MultiGetResponse>> reader;
+        private final Executor searchThreads;
 
         /** Takes what reads documents with the rights of who sent the request. */
-        Factory(BiConsumer<MultiGetRequest, ActionListener<MultiGetResponse>> reader) {
+        Factory(
+                BiConsumer<MultiGetRequest, ActionListener<MultiGetResponse>> reader,
+                Executor searchThreads) {
             this.reader = reader;
+            this.searchThreads = searchThreads;
         }
 
         @Override
@@ -171,7 +207,8 @@ final class NearFoldResponseProcessor extends AbstractProcessor implements Searc
                 boolean ignoreFailure,
                 Map<String, Object> config,
                 Processor.PipelineContext context) {
-            return new NearFoldResponseProcessor(tag, description, ignoreFailure, reader);
+            return new NearFoldResponseProcessor(
+                    tag, description, ignoreFailure, reader, searchThreads);
         }
     }
 }

@@ -18,6 +18,7 @@ import org.opensearch.search.fetch.FetchSubPhase;
 import org.opensearch.search.pipeline.Processor;
 import org.opensearch.search.pipeline.SearchRequestProcessor;
 import org.opensearch.search.pipeline.SearchResponseProcessor;
+import org.opensearch.threadpool.ThreadPool;
 
 import java.util.List;
 import java.util.Map;
@@ -101,6 +102,8 @@ public final class NearfoldPlugin extends Plugin
             Parameters parameters) {
         return Map.of(
                 NearFoldOptions.NAME,
-                new NearFoldResponseProcessor.Factory(parameters.client::multiGet));
+                new NearFoldResponseProcessor.Factory(
+                        parameters.client::multiGet,
+                        parameters.client.threadPool().executor(ThreadPool.Names.SEARCH)));
     }
 }
