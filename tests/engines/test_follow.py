@@ -10,8 +10,9 @@ import signal
 import subprocess
 import sys
 import threading
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
+from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,7 @@ from indexer.grouping.group import group
 from indexer.jobs import arrival
 from indexer.jobs.arrival import FollowPass, SeenWrites, follow_once, seen_writes
 from indexer.jobs.index import index as index_files
-from indexer.jobs.install import install
+from indexer.jobs.install import install, uninstall
 from indexer.jobs.reindex import reindex
 from indexer.jobs.status import status
 from indexer.recipe import DEFAULT
@@ -59,6 +60,21 @@ class Client:
     def family(self, id: str) -> str:
         document = good("GET", f"{self._server}/{self._index}/_doc/{id}")
         return str(document["_source"]["near_family"])
+
+
+@pytest.fixture
+def install_at(open_at: Any) -> Iterator[Any]:
+    """Open a store at an address and install there; it is uninstalled at the end."""
+    with ExitStack() as stack:
+
+        def installed(url: str) -> Any:
+            opened = open_at(url)
+            opened.prepare(DEFAULT)
+            install(opened)
+            stack.callback(uninstall, opened)
+            return opened
+
+        yield installed
 
 
 @pytest.fixture
@@ -203,11 +219,11 @@ def test_an_index_that_takes_over_the_name_is_compared_from_its_first_operation(
     assert follow_once(opened, seen=seen).changed == 3
 
 
-def test_a_split_index_is_compared_anew(engine: str, server: str, index: str, open_at: Any) -> None:
+def test_a_split_index_is_compared_anew(
+    engine: str, server: str, index: str, install_at: Any, open_at: Any
+) -> None:
     url = store_url(engine, server, index)
-    opened = open_at(f"{url}?shards=1&replicas=0")
-    opened.prepare(DEFAULT)
-    install(opened)
+    opened = install_at(f"{url}?shards=1&replicas=0")
     client = Client(server, index)
     for number in range(3):
         client.put(f"{number}", f"{FERRY} {number}")
@@ -231,11 +247,9 @@ def test_a_split_index_is_compared_anew(engine: str, server: str, index: str, op
 
 
 def test_every_shard_is_compared_in_passes(
-    engine: str, server: str, index: str, open_at: Any, monkeypatch: pytest.MonkeyPatch
+    engine: str, server: str, index: str, install_at: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    opened = open_at(f"{store_url(engine, server, index)}?shards=3&replicas=0")
-    opened.prepare(DEFAULT)
-    install(opened)
+    opened = install_at(f"{store_url(engine, server, index)}?shards=3&replicas=0")
     client = Client(server, index)
     for number in range(12):
         client.put(f"{number}", f"{FERRY} {number}")
