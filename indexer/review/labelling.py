@@ -243,16 +243,19 @@ class _LabellingPages:
         by_measure = require_recipe(self._site.store), settings.get("measure") or MEASURE
         deadline = time.monotonic() + _WAIT_SECONDS
         found: dict[str, MemberDifferences] = {}
-        comparable = 0
+        remaining, left_out = 0, len(members) - len(pairs)
         ranks: dict[str, float] = {}
         for family, listed in by_family.items():
             ranks |= member_ranks(rows[family], listed, *by_measure)
             chosen = comparable_members(rows[family], listed)
-            seconds = max(0.0, deadline - time.monotonic())
-            comparable += len(chosen)
-            found |= self._site.members.find(rows[family], chosen, serious, seconds)
-        counts = comparable - len(found), len(members) - comparable
-        return _DryRunDifferences(found, *counts, serious, ranks)
+            left_out += len(listed) - len(chosen)
+            remaining += len(chosen)
+            seconds = deadline - time.monotonic()
+            if seconds > 0:  # each call may start a thread
+                compared = self._site.members.find(rows[family], chosen, serious, seconds)
+                found |= compared
+                remaining -= len(compared)
+        return _DryRunDifferences(found, remaining, left_out, serious, ranks)
 
     def _label(self, values: _LabelForm, login: Login) -> Response:
         if values.on != "checked":

@@ -14,11 +14,13 @@ from playwright.sync_api import Browser, Page, expect
 from sample_library import edited, rows, sentence
 from starlette.testclient import TestClient
 
-from indexer.coding import CodingField
+from indexer.coding import Coding, CodingField
+from indexer.errors import QueryError
 from indexer.grouping.group import group
 from indexer.jobs.label import LabelOptions, label
 from indexer.jobs.review_file import define_coding, review_file
 from indexer.recipe import DEFAULT
+from indexer.review.api.documents import with_labels
 from indexer.review.serve import review_application
 from indexer.stores import open_store
 from web.plain_requests import request
@@ -148,6 +150,13 @@ def test_queries_name_coding_fields_and_errors_their_values(store: Any) -> None:
         assert found("NOT relevance:responsive") == 3
         assert found('relevance:"not responsive"') == 0
         assert "its values are: responsive, not responsive" in found("relevance:x")
+
+
+def test_a_wildcard_after_a_name_of_words_is_refused_with_what_to_write() -> None:
+    coding = Coding((CodingField("issue tag", ("yes", "no")), CodingField("p", ("yes", "no"))))
+    assert with_labels("issue tag:yes p:y*", coding) == 'label:"issue tag=yes" label:p=y*'
+    with pytest.raises(QueryError, match="write issue tag:yes"):
+        with_labels("ferry issue tag:y*", coding)
 
 
 def test_a_joined_copy_is_reported_and_can_be_undone(store: Any) -> None:

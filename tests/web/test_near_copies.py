@@ -13,12 +13,18 @@ from playwright.sync_api import Browser, expect
 from sample_library import rows, sentence
 from starlette.testclient import TestClient
 
+from indexer.errors import StoreBusy
+from indexer.grouping import families
 from indexer.grouping.group import group
 from indexer.grouping.group_options import GroupOptions
 from indexer.jobs.review_file import joined_documents
 from indexer.recipe import DEFAULT
+from indexer.review.access import Login
+from indexer.review.api.comparisons import JoinParameters, join, separate
+from indexer.review.api.endpoints import DocumentId
 from indexer.review.compared_statistics import threshold_statistics
 from indexer.review.serve import review_application
+from indexer.review.site import Site
 from indexer.stores import open_store
 from web.watching import PageRecord, axe_violations, open_window, run_site
 
@@ -118,6 +124,39 @@ def test_one_click_joins_and_the_next_group_keeps_it(client: Client, store: Any)
     client.submit("/family/separate", id="opposite", next="/")
     assert store.get(["opposite"])["opposite"].family == "opposite"
     assert joined_documents(store) == {}
+
+
+def test_undo_of_a_join_survives_other_ones_and_errors_and_leaves_members_that_moved(
+    store: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = store.get(["disks"])["disks"].text
+    assert not any(store.write(rows({"copy": text, "copy2": text, "copy3": text})))
+    group(store)
+    ids = ["disks", "copy", "copy2", "copy3"]
+    principal = store.get(["disks"])["disks"].family
+    first, second, moved = (id for id in ids if id != principal)
+    site, anna, ben = Site(store), Login("anna"), Login("ben")
+    join(site, JoinParameters(id="opposite", other="lease"), ben)
+    join(site, JoinParameters(id=principal, other="instances"), anna)
+    separate(site, DocumentId(id="opposite"), anna)
+    assert "anna" in site.last_joins
+    assert "ben" not in site.last_joins
+    families.join(store, moved, "other")
+
+    def busy(store: Any, id: str, *rest: Any) -> int:
+        if id == second:
+            raise StoreBusy(what="the store", holder="group")
+        return joined(store, id, *rest)
+
+    joined = families.join
+    monkeypatch.setattr(families, "join", busy)
+    with pytest.raises(StoreBusy):
+        separate(site, DocumentId(id=principal), ben)
+    monkeypatch.setattr(families, "join", joined)
+    separate(site, DocumentId(id=principal), ben)
+    assert not site.last_joins
+    found = {id: row.family for id, row in store.get(ids).items()}
+    assert found == {principal: principal, first: principal, second: principal, moved: "other"}
 
 
 def test_a_joined_principal_takes_its_members_along(store: Any, client: Client) -> None:

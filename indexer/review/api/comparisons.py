@@ -206,20 +206,33 @@ def join(site: Site, values: JoinParameters, login: Login) -> JoinResult:
 
 
 def separate(site: Site, values: DocumentId, login: Login) -> JoinResult:
-    """Take a document out of the group that a reviewer put it into; the members of its own group
-    go with it if that was the last one.
+    """Take a document out of the group that a reviewer put it into; members of its own group that
+    are still there go with it if that was the last one of any reviewer.
+
+    After an error it can be taken out again: what was not moved then is moved.
     """
-    if values.id not in site.review.joined():
+    other = site.review.joined().get(values.id)
+    if other is None:
         raise UsageError("no reviewer put this document into its group; load the page again")
+    joins = {name: last for name, last in [*site.last_joins.items()] if last.id == values.id}
+    stored = site.store.get([values.id, other])
+    rows = [stored[id] for id in (values.id, other) if id in stored]
+    left = next((row.family for row in rows if row.family != values.id), values.id)
+    moved = 0
+    if values.id in stored:
+        families.separate(site.store, values.id)
+        members = {id for last in joins.values() for id in last.members}
+        options = last_group_options(site.store) or DEFAULT_OPTIONS
+        for row in site.store.get(sorted(members)).values() if members else ():
+            if row.family == left:
+                moved += families.join(site.store, row.id, values.id, options)
     site.review.separate(values.id)
-    families.separate(site.store, values.id)
-    last = site.last_joins.pop(login.name, None)
-    members = last.members if last and last.id == values.id else ()
-    options = last_group_options(site.store) or DEFAULT_OPTIONS
-    for id in members:
-        families.join(site.store, id, values.id, options)
+    for name in joins:
+        site.last_joins.pop(name, None)
     site.discard_counts()
-    return JoinResult(1 + len(members))
+    if values.id not in stored:
+        raise DocumentNotFound(id=values.id)
+    return JoinResult(1 + moved)
 
 
 def _is_quick_to_order(rows: Sequence[Row]) -> bool:

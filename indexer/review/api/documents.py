@@ -211,7 +211,8 @@ class SimilarParameters(DocumentId, frozen=True):
 def with_labels(text: str, coding: Coding) -> str:
     """Return a query in which values of coding fields, as `privilege:none`, are labels.
 
-    Raises `QueryError` for a value that the field does not have.
+    Raises `QueryError` for a value that the field does not have, and for a wildcard after a name
+    of several words.
 
     >>> from indexer.coding import CodingField
     >>> with_labels("ferry NOT p:yes", Coding((CodingField("p", ("yes", "no")),)))
@@ -228,6 +229,9 @@ def with_labels(text: str, coding: Coding) -> str:
         field = fields[match["name"].lower()]
         value = match["quoted"] or match["word"] or ""
         if match["word"] and value.endswith("*"):
+            if " " in field.name:
+                fault = f"a name of words takes no wildcard; write {field.name}:{field.values[0]}"
+                raise QueryError(text, match.start("name"), fault)
             return f"{match[2]}label:{field.label(value)}"
         if field.label(value) not in field.labels:
             known = ", ".join(field.values)
