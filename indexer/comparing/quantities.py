@@ -682,14 +682,23 @@ def _any_of(words: Iterable[str]) -> str:
 _OPPOSITES_BY_WORD = _opposites()
 _DENYING = frozenset[str]().union(*_OPPOSITES_BY_WORD.values())
 _MAX_BEGINNING = 16  # characters
-_PREFIXES = (
-    r"(?:un(?!less\Z|ion)|non|on|nicht|niet|icke|ikke)(?=\w{4})|i[nm](?=\w{5})"
-    r"|не(?=\w{3})|չ(?=\w{2})|ن(?=می|باید|دار|شو|شد|کن|کرد|خواه)"
+_LATIN = (  # beginnings of words that "in" and "im" negate: "form", "press" and "prove" are none
+    r"[aeiouáàéèíóú]|balan|cap[aá]|cert|co(?:h|mp|n(?!tr)|rr)|cr[eé]d|cump[lr]|cura|d[eé](?!nt)"
+    r"|di[rsv]|f(?:am|ertil|id|init|le[kx]|orm[aeáé]l|r[eé]q|und|ond)|grat|[dj]ust|m(?!ates?\Z)"
+    r"|n[eé]ces|p(?:a[gy]|ar[ct]|a[ct]i|erf|erm[eiéí]|erso|laus|oss|osib|ote|ra[ct]"
+    r"|r[eé](?:[cv]|scr)|ro[bcdp]|rud|un)|s(?:[aá][lt]|[eé][cg]u|icur|ens|[eé]par|ignif|inc|ol[uv])"
+    r"|s(?:uf|upp|ust|tab)|t(?:ol|ang|ran)|v(?:[aá]l|ar|is[ií]|ol[uo]n|uln)"
 )
-_PREFIX = re.compile(rf"ne(?=\w{{3}})|nie(?=\w{{4}})|{_PREFIXES}")
+_PREFIXES = (
+    r"(?:un(?!less\Z|ion)|non|nicht|niet|icke|ikke)(?=\w{4})|i[nm](?=\w{5})"
+    rf"(?={_LATIN})|не(?=\w{{3}})|չ(?=\w{{2}})|ن(?=می|باید|دار|شو|شد|کن|کرد|خواه)"
+)
+_NE, _ON = r"ne(?=\w{3})|nie(?=\w{4})|", r"on(?!line|board|shore|site|going|coming)(?=\w{4})|"
+_WITH_NE = dict.fromkeys(("cs", "hr", "lt", "lv", "pl", "ro", "sk", "sl"), _NE)
+_BY_LANGUAGE = {"": _NE + _ON, "nl": _ON, **_WITH_NE}
+_PREFIX = {language: re.compile(own + _PREFIXES) for language, own in _BY_LANGUAGE.items()}
 _OTHER_PREFIX = re.compile(_PREFIXES)  # in languages other than these
-_WITH_NE = ("", "cs", "hr", "lt", "lv", "pl", "ro", "sk", "sl")
-DENYING = re.compile(rf"{_PREFIX.pattern}|{_any_of(_DENYING)}")
+DENYING = re.compile(rf"{_PREFIX[''].pattern}|{_any_of(_DENYING)}")
 
 
 class Denial(NamedTuple):
@@ -709,7 +718,7 @@ def denials(a: Sequence[str], b: Sequence[str], language: str = "") -> list[Deni
     ([Denial(a=0, b=0, by=0)], [], [Denial(a=0, b=0, by=1)])
     """
     found: list[Denial] = []
-    pattern = _PREFIX if language in _WITH_NE else _OTHER_PREFIX
+    pattern = _PREFIX.get(language, _OTHER_PREFIX)
     for by, words, others in ((0, a, b), (1, b, a)):
         denied: dict[str, int] = {}
         for position, word in enumerate(words):

@@ -77,7 +77,8 @@ def status(store: MaintainedStore) -> Overview:
 
 
 # Languages whose numerals or negations are not compared, and characters that begin
-# words of a script, or words without which there is hardly a document in them.
+# words of a script, or words without which there is hardly a document in them, with others of which
+# it has one too: a word alone may be a name.
 
 _WORDS, _NEGATED_VERBS = ("numbers in words",), ("numbers in words", "negations")
 _BEGINNINGS = {
@@ -99,20 +100,20 @@ _BEGINNINGS = {
     "Tibetan": (_NEGATED_VERBS, "ད བ ང ས"),
 }
 _FREQUENT = {
-    "Vietnamese": (_WORDS, "không"),
-    "Persian": (_WORDS, "است"),
-    "Urdu": (_WORDS, "ہے"),
-    "Bulgarian": (_WORDS, "което които"),
-    "Croatian or Serbian": (_WORDS, "koje који која"),
-    "Slovenian": (_WORDS, "lahko oziroma"),
-    "Lithuanian": (_WORDS, "pagal arba"),
-    "Latvian": (_WORDS, "saskaņā tiek"),
-    "Estonian": (_WORDS, "ning"),
-    "Icelandic": (_WORDS, "ekki það"),
-    "Albanian": (_WORDS, "është"),
-    "Swahili": (_NEGATED_VERBS, "katika"),
-    "Tagalog": (_NEGATED_VERBS, "mga"),
-    "Irish": (_NEGATED_VERBS, "agus"),
+    "Vietnamese": (_WORDS, "không", "và của các được"),
+    "Persian": (_WORDS, "است", "و در به از که"),
+    "Urdu": (_WORDS, "ہے", "کے کی میں اور سے"),
+    "Bulgarian": (_WORDS, "което които", "на за от се"),
+    "Croatian or Serbian": (_WORDS, "koje који која", "je se za na је се за на"),
+    "Slovenian": (_WORDS, "lahko oziroma", "je se za na"),
+    "Lithuanian": (_WORDS, "pagal arba", "ir yra kad gali"),
+    "Latvian": (_WORDS, "saskaņā tiek", "un ir ar vai"),
+    "Estonian": (_WORDS, "ning", "või mis ja võib"),
+    "Icelandic": (_WORDS, "ekki það", "og er sem við"),
+    "Albanian": (_WORDS, "është", "të dhe në që"),
+    "Swahili": (_NEGATED_VERBS, "katika", "na ya wa kwa"),
+    "Tagalog": (_NEGATED_VERBS, "mga", "ang ng sa"),
+    "Irish": (_NEGATED_VERBS, "agus", "ar atá leis chun faoi"),
 }
 
 
@@ -120,7 +121,7 @@ _FREQUENT = {
 class UnknownFacts:
     """Facts that comparisons do not know in a language, and the documents of the store in it.
 
-    `documents`: those with words of its script, or with its frequent words.
+    `documents`: those with words of its script, or with two of its frequent words.
     """
 
     language: str
@@ -139,16 +140,28 @@ def unknown_facts(store: Store) -> tuple[UnknownFacts, ...]:
     languages, by two searches.
     """
     found = []
-    for languages, star in ((_BEGINNINGS, "*"), (_FREQUENT, "")):
-        queries = {
-            name: words.replace(" ", f"{star} ") + star for name, (_, words) in languages.items()
-        }
-        if not _count(store, " ".join(queries.values())):
+    of_scripts = {
+        name: (facts, words.replace(" ", "* ") + "*")
+        for name, (facts, words) in _BEGINNINGS.items()
+    }
+    of_words = {
+        name: (facts, f"+{_any_of(words)} +{_any_of(others)}")
+        for name, (facts, words, others) in _FREQUENT.items()
+    }
+    for languages, words in (
+        (of_scripts, [query for _, query in of_scripts.values()]),
+        (of_words, [words for _, words, _ in _FREQUENT.values()]),
+    ):
+        if not _count(store, " ".join(words)):
             continue
-        for name, query in queries.items():
+        for name, (facts, query) in languages.items():
             if documents := _count(store, query):
-                found.append(UnknownFacts(name, documents, languages[name][0]))
+                found.append(UnknownFacts(name, documents, facts))
     return tuple(found)
+
+
+def _any_of(words: str) -> str:
+    return words.replace(" ", "|")
 
 
 def _count(store: Store, words: str) -> int:

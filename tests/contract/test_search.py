@@ -652,7 +652,8 @@ def test_a_snapshot_lives_until_it_is_released(store):
 
 
 def test_languages_without_known_facts_are_counted_once(store) -> None:
-    store.write([row("1", text="The tenant may assign this lease to the bank.")])
+    names = "Dear Ning, dear Agus, the MGA may assign this lease to the bank."
+    store.write([row("1", text=names)])
     store.refresh()
     assert unknown_facts(store) == ()
     store.write(

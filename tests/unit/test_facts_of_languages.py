@@ -5,7 +5,7 @@ import pytest
 from indexer.comparing.criteria import Criteria
 from indexer.comparing.marks import Comparison, negated, states_other_facts
 from indexer.comparing.measures import ComparedText
-from indexer.comparing.quantities import DATES, NEGATIONS, NUMBERS
+from indexer.comparing.quantities import DATES, NEGATIONS, NUMBERS, denials
 from indexer.comparing.reasons import differences, explain
 from indexer.recipe import DEFAULT
 
@@ -304,3 +304,31 @@ def test_a_name_that_is_replaced_throughout_is_renamed(text: str, old: str, new:
     assert not Criteria(policy="strict").accepts(*pair.texts)
     pair = compared(text, text.replace(old, new, 1))
     assert explain(*pair.texts).marks == ()
+
+
+@pytest.mark.parametrize(
+    ("words", "language", "denied"),
+    [
+        ("online/line onshore/shore ongoing/going", "", False),
+        (
+            "onwards/wards information/formation informed/formed impress/press improved/proved",
+            "en",
+            False,
+        ),
+        ("install/stall invoice/voice imposition/position incorporate/corporate", "en", False),
+        ("inversión/versión imponer/poner", "es", False),
+        ("ongeldig/geldig onvoldoende/voldoende", "nl", True),
+        ("informal/formal improper/proper immaterial/material independent/dependent", "en", True),
+        (
+            "incumplimiento/cumplimiento inexécution/exécution imprévu/prévu indirekt/direkt",
+            "",
+            True,
+        ),
+    ],
+)
+def test_a_word_that_begins_as_a_negating_prefix_negates_where_the_rest_is_its_opposite(
+    words: str, language: str, denied: bool
+) -> None:
+    for pair in words.split():
+        longer, shorter = pair.split("/")
+        assert bool(denials([longer], [shorter], language)) == denied, pair
