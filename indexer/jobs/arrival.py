@@ -551,7 +551,8 @@ class SeenWrites:
         if path is not None:
             with suppress(OSError, ValueError):
                 stored = json.loads(path.read_text("utf-8"))
-                self.operations = {str(name): int(last) for name, last in stored.items()}
+                if isinstance(stored, dict) and all(type(last) is int for last in stored.values()):
+                    self.operations = stored
 
     def record(self, operations: Mapping[str, int]) -> None:
         """Replace what was seen, in the file too if that is something else."""

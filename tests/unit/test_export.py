@@ -4,8 +4,10 @@ import csv
 import dataclasses
 import io
 import json
+from collections.abc import Sequence
 from datetime import datetime, timezone
 from pathlib import Path
+from typing import Any
 
 import pyarrow.parquet
 import pytest
@@ -20,6 +22,7 @@ from indexer.grouping.match import MatchOptions, match
 from indexer.recipe import DEFAULT_V1
 from indexer.review.exports.export import ExportOptions, export
 from indexer.review.exports.writers import Column, Table, field, write_csv
+from indexer.searching.stored_texts import StoredTexts
 from indexer.stores import open_store
 from indexer.stores.base import Store
 
@@ -143,6 +146,22 @@ def test_pairs_are_those_that_match_finds(store: Store, tmp_path: Path) -> None:
         (record["a"], record["b"]): float(record["similarity"])
         for record in read_csv(tmp_path / "out")
     } == expected
+
+
+def test_pairs_are_read_together(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls = []
+    differences = StoredTexts.differences
+
+    def counted(self: StoredTexts, representative: str, ids: Sequence[str]) -> Any:
+        calls.append(representative)
+        return differences(self, representative, ids)
+
+    monkeypatch.setattr(StoredTexts, "differences", counted)
+    export(store, tmp_path / "out", "csv", "pairs", ExportOptions(threshold=0.7))
+    read = [record["a"] for record in read_csv(tmp_path / "out")]
+    assert len(read) > len(calls) == len(set(read))
 
 
 def test_a_load_file_has_no_families(store: Store, tmp_path: Path) -> None:

@@ -111,16 +111,25 @@ def with_marks(store: FullStore, documents: Iterable[DocumentRecord]) -> Iterato
     texts = StoredTexts(store, require_recipe(store))
     remaining = iter(documents)
     while batch := list(islice(remaining, MARKED)):
-        members: dict[str, list[str]] = defaultdict(list)
+        members = [document for document in batch if not document.is_principal]
+        marks = _marks(texts, [(document.family, document.row.id) for document in members])
         for document in batch:
-            if not document.is_principal:
-                members[document.family].append(document.row.id)
-        marks: dict[str, tuple[Mark, ...]] = {}
-        for principal, ids in members.items():
-            found = texts.differences(principal, ids)
-            marks |= {id: each.marks for id, each in zip(ids, found, strict=True)}
-        for document in batch:
-            yield replace(document, marks=marks.get(document.row.id, ()))
+            yield replace(document, marks=marks.get((document.family, document.row.id), ()))
+
+
+def _marks(
+    texts: StoredTexts, pairs: Sequence[tuple[str, str]]
+) -> dict[tuple[str, str], tuple[Mark, ...]]:
+    """Return the marks of up to `MARKED` pairs, whose documents are read together."""
+    texts.read_ahead([id for pair in pairs for id in pair])
+    others: dict[str, list[str]] = defaultdict(list)
+    for a, b in pairs:
+        others[a].append(b)
+    marks: dict[tuple[str, str], tuple[Mark, ...]] = {}
+    for a, ids in others.items():
+        found = texts.differences(a, ids)
+        marks |= {(a, id): each.marks for id, each in zip(ids, found, strict=True)}
+    return marks
 
 
 class _TextCopies:
@@ -165,10 +174,13 @@ def pair_records(
     findings.notes.extend(matched.notes())
     paths = matched.paths
     texts = StoredTexts(store, require_recipe(store))
-    for pair, a, b in zip(matched, matched.left, matched.right, strict=True):
-        [found] = texts.differences(pair.a, [pair.b])
-        measured = pair.similarity, pair.measure, pair.low, pair.high
-        yield PairRecord(pair.a, pair.b, *measured, paths[a], paths[b], found.marks)
+    pairs = zip(matched, matched.left, matched.right, strict=True)
+    while batch := list(islice(pairs, MARKED)):
+        marks = _marks(texts, [(pair.a, pair.b) for pair, _, _ in batch])
+        for pair, a, b in batch:
+            measured = pair.similarity, pair.measure, pair.low, pair.high
+            found = marks[pair.a, pair.b]
+            yield PairRecord(pair.a, pair.b, *measured, paths[a], paths[b], found)
 
 
 def queue_records(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -171,12 +172,21 @@ class EngineFamilies:
 
     def writes_since(self, operations: Mapping[str, int], limit: int) -> WritesSince:
         """Compare the last operations of each shard; refresh and search those that have new ones.
+        Forget indices that are gone, not shards that have no primary now.
 
         Without a refresh, a search may find a later operation before an earlier one.
         """
         name = self._index.name()
         shards = shard_states(self._index.requests, name)
         deletions = {shard.history: shard.deletions for shard in shards}
+        if operations.keys() - deletions.keys():
+            indices = self._index.requests.call("GET", f"{name}/_settings/index.uuid")
+            uuids = {found["settings"]["index"]["uuid"] for found in indices.values()}
+            operations = {
+                history: last
+                for history, last in operations.items()
+                if history.partition("/")[0] in uuids
+            }
         behind = [shard for shard in shards if operations.get(shard.history, -1) < shard.last]
         if not behind:
             return WritesSince((), operations, deletions)
@@ -373,12 +383,15 @@ def written_since(
     """Return ids of documents that later operations wrote, up to `limit`, and what is seen of
     each shard with them.
 
-    Those that wait for a group are left out: to get one is another operation.
+    Shards with fewer operations come first and leave what they do not need to others, so that a
+    busy one keeps none waiting. Documents that wait for a group are left out: to get one is
+    another operation.
     """
     ids: list[str] = []
     now = dict(operations)
-    for shard in shards:
-        size = limit - len(ids)
+    behind = {shard: shard.last - operations.get(shard.history, -1) for shard in shards}
+    for number, shard in enumerate(sorted(shards, key=behind.__getitem__)):
+        size = math.ceil((limit - len(ids)) / (len(shards) - number))
         if not size:
             break
         after = operations.get(shard.history, -1)
