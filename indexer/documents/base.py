@@ -619,6 +619,8 @@ def relationships_of(archive: zipfile.ZipFile, path: str) -> dict[str, Relations
         listed = archive.read(posixpath.join(folder, "_rels", f"{name}.rels"))
     except KeyError:
         return found
+    if listed.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        listed = listed.decode("utf-16").encode()
     for match in _RELATIONSHIP.finditer(listed):
         values = {
             key.decode(): unescape((double or single).decode("utf-8", "replace"))

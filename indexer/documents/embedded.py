@@ -38,6 +38,7 @@ from indexer.documents.embedded_parts import (
     page_files,
     unread_xml,
 )
+from indexer.documents.lists import usual_markup
 from indexer.documents.mail.outlook import MAGIC, TNEF, compound_streams
 from indexer.documents.pdf_files import pdf_files
 from indexer.documents.rich_text import RTF, rich_text_files
@@ -250,7 +251,7 @@ def _of_xml(data: bytes) -> Iterator[EmbeddedFile]:
     """Yield the values of attributes, and as columns the names of elements, where they end and in
     which there is text; of office documents in one file what is not read of them.
     """
-    data = searchable(data)
+    data = searchable(usual_markup(data))
     yield from markup_files(data)
     if b"<office:document" in data:
         yield from flat_files(data)

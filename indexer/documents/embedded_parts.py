@@ -35,6 +35,7 @@ from indexer.documents.base import (
     searchable,
     sha256,
 )
+from indexer.documents.lists import part_of
 from indexer.documents.marked_text import (
     MARKED_KINDS,
     OFFICE_TEXT,
@@ -484,7 +485,7 @@ class Package:
                 yield from self._object(path)
 
     def _read(self, path: str) -> bytes:
-        return self._archive.read(self._members[path])
+        return part_of(self._archive, self._members[path])
 
     def _digest(self, path: str) -> str:
         return member_digest(self._archive, self._members[path])
@@ -496,7 +497,7 @@ class Package:
             yield file._replace(sha256=digest, anchor=anchor)
 
     def _object(self, path: str) -> Iterator[EmbeddedFile]:
-        content = self._read(path)
+        content = self._archive.read(self._members[path])
         if path.startswith("customXml/") and _SERVERS.search(content):
             return
         is_package = content.startswith(ZIP) and path.lower().endswith(_PACKAGES)
@@ -531,11 +532,9 @@ class Package:
         """Yield what is not read of a part: drawings, formulas, links."""
         content = searchable(self._read(path))
         name = path if path.endswith("/content.xml") else _name(path)
-        key = self._walk.keys.get(path, "")
-        targets = self._walk.links.get(path, ())
-        styles = self._marked_styles
-        if path.startswith("ppt/") and self._is_paper(path):
-            styles = ON_PAPER
+        key, targets = self._walk.keys.get(path, ""), self._walk.links.get(path, ())
+        on_paper = path.startswith("ppt/") and self._is_paper(path)
+        styles = ON_PAPER if on_paper else self._marked_styles
         for file in unread_xml(content, name, _positions(path), styles, targets):
             yield file if file.name in MARKED_KINDS else file._replace(anchor=key)
         if path.startswith(("xl/worksheets/", "xl/sharedStrings")):

@@ -1,14 +1,230 @@
-"""Numbers of lists and headings ("7.2"), which a file does not hold where they are displayed: its
-styles give them.
+"""XML of office documents however it is written, its headers and footers, and numbers of lists and
+headings ("7.2"), which a file does not hold where they are displayed: its styles give them.
 """
 
 from __future__ import annotations
 
+import codecs
+import io
 import re
-from collections.abc import Mapping, Sequence
+import zipfile
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache, lru_cache, partial
+from html import escape, unescape
 from typing import TypeAlias
+from xml.parsers import expat
 
-from indexer.documents.marked_text import bases_of, word_styles
+from indexer.documents.base import relationships_of
+from indexer.documents.marked_text import WORD_TEXT, bases_of, word_styles
+
+# Office documents in XML that is written otherwise than programs mostly write it.
+
+_DECLARED = re.compile(rb"\bxmlns(?::([\w.-]+))?\s*=\s*[\"']([^\"'<>]*)[\"']")
+_OTHER_SPELLINGS = tuple(b"=%c" % c for c in b" \t\r\n'") + tuple(b"%c=" % c for c in b" \t\r\n")
+_OTHER_SPELLING = re.compile(rb"<[\w:.-]+(?:\s+[\w:.-]+=\"[^\"]*\")*\s+[\w:.-]+(?:\s+=|=[\s'])")
+_DECLARATION = re.compile(
+    rb"(?:\xef\xbb\xbf)?<\?xml[^<>]*?\sencoding=[\"'](?!utf-8[\"']|us-ascii[\"'])", re.IGNORECASE
+)
+_BLANKS = {9: "&#9;", 10: "&#10;", 13: "&#13;"}  # which a parser would make spaces of
+_UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, b"<\0", b"\0<")
+_NAMESPACE = re.compile(
+    r"urn:oasis:names:tc:opendocument:xmlns:([a-z0-9-]+):1\.0"
+    r"|http://(?:schemas\.openxmlformats\.org|purl\.oclc\.org/ooxml)/(\w+/)(?:2006/)?(\w+)"
+)
+_PREFIXES = {
+    "wordprocessingml/main": "w", "spreadsheetml/main": "", "presentationml/main": "p",
+    "drawingml/main": "a", "drawingml/spreadsheetDrawing": "xdr", "drawingml/chart": "c",
+    "officeDocument/relationships": "r", "officeDocument/math": "m",
+    "http://schemas.microsoft.com/office/word/2003/wordml": "w",
+    "urn:schemas-microsoft-com:vml": "v", "http://www.w3.org/2003/InkML": "inkml",
+    "http://www.w3.org/1999/xlink": "xlink", "drawing": "draw", "xsl-fo-compatible": "fo",
+    "svg-compatible": "svg", "smil-compatible": "smil", "datastyle": "number",
+    "animation": "anim", "database": "db",
+}  # fmt: skip
+
+
+@lru_cache(maxsize=10_000)
+def _usual_prefix(namespace: str, prefix: str) -> str:
+    """Return the prefix that programs give to a namespace; `prefix` for one that is not known."""
+    if found := _NAMESPACE.fullmatch(namespace):
+        of_odf, *of_office = found.groups("")
+        return _PREFIXES.get(of_odf or "".join(of_office), of_odf or prefix)
+    return _PREFIXES.get(namespace, prefix)
+
+
+def part_of(archive: zipfile.ZipFile, member: zipfile.ZipInfo | str) -> bytes:
+    """Return a member of an office document in a zip; XML by `usual_markup`. Raises what `zipfile`
+    does.
+    """
+    content = archive.read(member)
+    name = member if isinstance(member, str) else member.filename
+    return usual_markup(content) if name.endswith(".xml") else content
+
+
+def usual_markup(markup: bytes) -> bytes:
+    """Return XML of an office document with the prefixes of namespaces that programs mostly write,
+    attributes in double quotes without blanks, and in UTF-8, without comments; as it is where it
+    has these already, declares entities, or is no XML.
+
+    >>> word = b"http://schemas.openxmlformats.org/wordprocessingml/2006/main"
+    >>> usual_markup(b"<n:p xmlns:n='%s'><n:b n:val = '1'></n:b></n:p>" % word)[-28:]
+    b'main"><w:b w:val="1"/></w:p>'
+    """
+    if not _is_unusual(markup):
+        return markup
+    try:
+        return _MarkupWriter().write(markup)
+    except (expat.ExpatError, ValueError, LookupError):
+        return markup
+
+
+def _is_unusual(markup: bytes) -> bool:
+    if markup.startswith(_UTF_16) or _DECLARATION.match(markup) or b"<!" in markup:
+        return True
+    if any(mark in markup for mark in _OTHER_SPELLINGS) and _OTHER_SPELLING.search(markup):
+        return True
+    declared = set(_DECLARED.findall(markup))
+    pairs = ((prefix.decode("latin-1"), name.decode("latin-1")) for prefix, name in declared)
+    return any(_usual_prefix(name, prefix) != prefix for prefix, name in pairs)
+
+
+class _MarkupWriter:
+    """Writes XML anew, as its parser reads it."""
+
+    def __init__(self) -> None:
+        self._written = bytearray(b'<?xml version="1.0" encoding="UTF-8"?>')
+        self._declared: dict[str, str] = {}
+        self._end_of_tag = b""  # of a start tag, which is written with what follows
+        self._parser = parser = expat.ParserCreate(namespace_separator=" ")
+        parser.namespace_prefixes = parser.buffer_text = parser.ordered_attributes = True
+        parser.StartNamespaceDeclHandler = self._declare
+        parser.StartElementHandler = self._start
+        parser.EndElementHandler = self._end
+        parser.CharacterDataHandler = lambda text: self._add(escape(text, quote=False))
+        parser.ProcessingInstructionHandler = lambda *names: self._add(f"<?{' '.join(names)}?>")
+        parser.EntityDeclHandler = parser.AttlistDeclHandler = self._refuse
+
+    def write(self, markup: bytes) -> bytes:
+        """Return the XML. Raises `ValueError` where it declares entities, or `ExpatError`."""
+        self._parser.Parse(markup, True)
+        return bytes(self._written)
+
+    def _add(self, markup: str) -> None:
+        self._written += self._end_of_tag + markup.encode()
+        self._end_of_tag = b""
+
+    def _declare(self, prefix: str | None, namespace: str | None) -> None:
+        namespace = namespace or ""
+        self._declared[_usual_prefix(namespace, prefix or "")] = namespace
+
+    def _start(self, name: str, attributes: Sequence[str]) -> None:
+        tag = [f"<{_usual_name(name)}"]
+        for prefix, namespace in self._declared.items():
+            tag.append(_attribute(f"xmlns:{prefix}" if prefix else "xmlns", namespace))
+        tag += map(_attribute, map(_usual_name, attributes[::2]), attributes[1::2])
+        self._add("".join(tag))
+        self._declared.clear()
+        self._end_of_tag = b">"
+
+    def _end(self, name: str) -> None:
+        if self._end_of_tag:
+            self._end_of_tag = b"/>"
+        self._add("" if self._end_of_tag else f"</{_usual_name(name)}>")
+
+    def _refuse(self, *_: object) -> None:
+        raise ValueError("entities or defaults of attributes are declared")
+
+
+@lru_cache(maxsize=10_000)
+def _usual_name(name: str) -> str:
+    """Return the name of an element or attribute by its namespace, name and prefix, if any."""
+    namespace, _, name_of_it = name.partition(" ")
+    local, _, prefix = name_of_it.partition(" ")
+    prefix = _usual_prefix(namespace, prefix)
+    return f"{prefix}:{local}" if prefix else local or name
+
+
+def _attribute(name: str, value: str) -> str:
+    if not value.isalnum():
+        value = escape(value).replace("&#x27;", "'").translate(_BLANKS)
+    return f' {name}="{value}"'
+
+
+# Headers and footers, which Word and OpenDocument have once.
+
+_REFERENCE = re.compile(rb"<w:(?:header|footer)Reference\s[^<>]*>")
+_FIRST = re.compile(rb"\w:type=[\"']first")
+_ID = re.compile(rb"\s\w+:id=[\"']([^\"']*)")
+_ODF_HEADER = re.compile(
+    rb"<(?:style:master-page\b(?P<page>[^<>]*)"
+    rb"|(?P<end>/)?\w+:(?:header|footer)(?P<first>-first)?(?:-left)?(?:\s[^<>]*)?)(?<!/)>"
+)
+_TAG = re.compile(rb"<[^<>]*>")
+
+
+def page_headers(data: bytes) -> Iterator[tuple[str, bool]]:
+    """Yield the text of each header and footer, and whether it is that of a first page. Raises what
+    `zipfile` does.
+    """
+    if not data.startswith(b"PK"):  # an OpenDocument in one file
+        yield from _plain_headers(data)
+        return
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        names = archive.namelist()
+        if "styles.xml" in names:
+            yield from _plain_headers(part_of(archive, "styles.xml"))
+        elif any(name.startswith(("word/header", "word/footer")) for name in names):
+            parts = relationships_of(archive, "word/document.xml")
+            read = cache(partial(part_of, archive))
+            text = cache(lambda path: _plain(b"".join(WORD_TEXT.findall(read(path)))))
+            for element in _REFERENCE.findall(read("word/document.xml")):
+                found = _ID.search(element)
+                if found and (part := parts.get(found[1].decode())):
+                    yield text(part.target), bool(_FIRST.search(element))
+
+
+def _plain_headers(styles: bytes) -> Iterator[tuple[str, bool]]:
+    for markup, is_first in odf_headers(styles):
+        yield _plain(_TAG.sub(b"", markup)), is_first
+
+
+def odf_headers(styles: bytes) -> Iterator[tuple[bytes, bool]]:
+    """Yield the markup of each header and footer of an OpenDocument, and whether it is that of a
+    first page.
+    """
+    is_first, start = False, 0
+    for found in _ODF_HEADER.finditer(styles):
+        if found["page"]:
+            is_first = b'"First' in found["page"]
+        elif found["end"]:
+            yield styles[start : found.start()], is_first or bool(found["first"])
+        start = found.end()
+
+
+def _plain(markup: bytes) -> str:
+    return unescape(markup.decode())
+
+
+# Boxes of Word.
+
+_ALIGNED_TAB = re.compile(rb"<w:ptab\b[^<>]*/>")
+_BOX = re.compile(rb"<w:txbxContent\b[^<>]*(?<!/)>")
+_LINE = rb'<w:p><w:r><w:t xml:space="preserve"> </w:t></w:r></w:p>'
+
+
+def separate_boxes(content: bytes) -> bytes:
+    """Return a part of Word with a line before the text of a box, and a tab for one that is aligned
+    at a margin: Tika would join the words around them.
+
+    >>> separate_boxes(b'<w:t>a</w:t><w:ptab w:alignment="right"/><w:t>b</w:t>')
+    b'<w:t>a</w:t><w:tab/><w:t>b</w:t>'
+    """
+    if b"<w:ptab" in content:
+        content = _ALIGNED_TAB.sub(b"<w:tab/>", content)
+    if b"<w:txbxContent" in content:
+        content = _BOX.sub(rb"\g<0>" + _LINE, content)
+    return content
+
 
 # OpenDocument: an item has the next number of its list, a heading that of its level.
 

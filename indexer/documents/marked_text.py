@@ -4,16 +4,13 @@ background, raised, struck and deleted text; and headers and footers.
 
 from __future__ import annotations
 
-import io
 import re
-import zipfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import cache
 from html import escape, unescape
 from types import MappingProxyType
 from typing import NamedTuple, TypeAlias
 
-from indexer.documents.base import Anchors, relationships_of
+from indexer.documents.base import Anchors
 from indexer.documents.unseen import DEFAULT_HEADER
 from indexer.wording import END_OF_HEADER
 
@@ -108,7 +105,7 @@ _WORD_MARKERS = (
     *(b'<w:sz w:val="1"', b'<w:sz w:val="2"'),  # half a point, or one
 )
 _COLOUR_MARKERS = (b"<w:shd", b'"FFFFFF"', b'"ffffff"')  # of styles
-_WORD_TEXT = re.compile(rb"<w:t(?:\s[^<>]*)?>([^<]+)")
+WORD_TEXT = re.compile(rb"<w:t(?:\s[^<>]*)?>([^<]+)")
 _DELETED_TEXT = re.compile(rb"<w:delText\b[^>]*>([^<]+)")
 _END_OF_RUN = re.compile(rb"</?w:r[ >]|</w:pPr>")
 _WORD_STYLE = re.compile(rb"<w:style\b[^<>]*\bw:styleId=\"([^\"<>]+)\"")
@@ -239,7 +236,7 @@ def _deleted_parts(content: bytes, properties: bytes, end: bytes) -> Iterator[Ma
     for piece in pieces:
         own, tag, rest = piece.partition(properties.replace(b"<", b"</"))
         if tag and (b"<w:del " in own or b"<w:cellDel " in own):
-            text = _WORD_TEXT.findall(rest.partition(end)[0])
+            text = WORD_TEXT.findall(rest.partition(end)[0])
             yield MarkedRun(position, DELETED, b"".join(text))
         position += len(properties) + len(piece)
 
@@ -263,13 +260,13 @@ def _of_word(content: bytes, styles: MarkedStyles) -> Iterator[MarkedRun]:
         marks = _word_marks(properties, styles.get(named[1], NO_MARKS) if named else NO_MARKS)
         if marks:
             end = _END_OF_RUN.search(rest)
-            text = b"".join(_WORD_TEXT.findall(rest, 0, end.start() if end else len(rest)))
+            text = b"".join(WORD_TEXT.findall(rest, 0, end.start() if end else len(rest)))
             yield from (MarkedRun(position, mark, text) for mark in marks)
         position += len(piece) + len(b"<w:rPr>")
     names = b"|".join(re.escape(name) for name, marks in styles.items() if marks)
     paragraphs = rb"<w:pStyle w:val=\"(%s)\"/>.*?</w:p>" % names
     for match in re.finditer(paragraphs, content, re.DOTALL) if is_styled else ():
-        text = b"".join(_WORD_TEXT.findall(match[0]))
+        text = b"".join(WORD_TEXT.findall(match[0]))
         yield from (MarkedRun(match.start(), mark, text) for mark in styles[match[1]])
 
 
@@ -515,14 +512,6 @@ def bases_of(name: bytes, styles: Mapping[bytes, bytes]) -> list[bytes]:
 # Headers and footers, which Word, OpenDocument and RTF have once, before or after the text.
 
 _MIN_OF_PAGES = 6_000  # characters of three pages: on fewer a header may be of the text
-_REFERENCE = re.compile(rb"<w:(?:header|footer)Reference\s[^<>]*>")
-_FIRST = re.compile(rb"\w:type=[\"']first")
-_ID = re.compile(rb"\s\w+:id=[\"']([^\"']*)")
-_ODF_HEADER = re.compile(
-    rb"<(?:style:master-page\b(?P<page>[^<>]*)"
-    rb"|(?P<end>/)?\w+:(?:header|footer)(?P<first>-first)?(?:-left)?(?:\s[^<>]*)?)(?<!/)>"
-)
-_TAG = re.compile(rb"<[^<>]*>")
 
 
 def mark_headers(text: str, headers: Iterable[tuple[str, bool]]) -> str:
@@ -567,48 +556,6 @@ def _of_headers(keys: Iterable[str], parts: list[tuple[str, bool]]) -> list[int]
             found += [] if whole[1] else lines
             lines, joined = [], ""
     return found
-
-
-def page_headers(data: bytes) -> Iterator[tuple[str, bool]]:
-    """Yield the text of each header and footer, and whether it is that of a first page. Raises what
-    `zipfile` does.
-    """
-    if not data.startswith(b"PK"):  # an OpenDocument in one file
-        yield from _plain_headers(data)
-        return
-    with zipfile.ZipFile(io.BytesIO(data)) as archive:
-        names = archive.namelist()
-        if "styles.xml" in names:
-            yield from _plain_headers(archive.read("styles.xml"))
-        elif any(name.startswith(("word/header", "word/footer")) for name in names):
-            parts = relationships_of(archive, "word/document.xml")
-            text = cache(lambda path: _plain(b"".join(_WORD_TEXT.findall(archive.read(path)))))
-            for element in _REFERENCE.findall(archive.read("word/document.xml")):
-                found = _ID.search(element)
-                if found and (part := parts.get(found[1].decode())):
-                    yield text(part.target), bool(_FIRST.search(element))
-
-
-def _plain_headers(styles: bytes) -> Iterator[tuple[str, bool]]:
-    for markup, is_first in odf_headers(styles):
-        yield _plain(_TAG.sub(b"", markup)), is_first
-
-
-def odf_headers(styles: bytes) -> Iterator[tuple[bytes, bool]]:
-    """Yield the markup of each header and footer of an OpenDocument, and whether it is that of a
-    first page.
-    """
-    is_first, start = False, 0
-    for found in _ODF_HEADER.finditer(styles):
-        if found["page"]:
-            is_first = b'"First' in found["page"]
-        elif found["end"]:
-            yield styles[start : found.start()], is_first or bool(found["first"])
-        start = found.end()
-
-
-def _plain(markup: bytes) -> str:
-    return unescape(markup.decode())
 
 
 # Headers of sheets of Excel, which have codes.

@@ -27,7 +27,16 @@ from indexer.documents.base import (
 from indexer.documents.binary_office import word_headers
 from indexer.documents.embedded import OUTLOOK, embedded_files, is_utf8
 from indexer.documents.embedded_parts import DRAWN, UNREADABLE, ZIP, is_encrypted
-from indexer.documents.lists import numbered_lists, numbered_paragraphs, whole_numbering
+from indexer.documents.lists import (
+    numbered_lists,
+    numbered_paragraphs,
+    odf_headers,
+    page_headers,
+    part_of,
+    separate_boxes,
+    usual_markup,
+    whole_numbering,
+)
 from indexer.documents.mail.headers import mark_type, thread_fields
 from indexer.documents.mail.outlook import (
     CUT_TNEF,
@@ -42,8 +51,6 @@ from indexer.documents.mail.outlook import (
 from indexer.documents.marked_text import (
     displayed_codes,
     mark_headers,
-    odf_headers,
-    page_headers,
     without_codes,
     without_deletions,
 )
@@ -567,9 +574,6 @@ _READABLE_PART = re.compile(
     r"|xl/worksheets/\w+)\.xml$"
 )
 
-_ALIGNED_TAB = re.compile(rb"<w:ptab\b[^<>]*/>")
-_BOX = re.compile(rb"<w:txbxContent\b[^<>]*(?<!/)>")
-_LINE = rb'<w:p><w:r><w:t xml:space="preserve"> </w:t></w:r></w:p>'
 # of which Tika has no text, while other formats have that of the program that wrote them
 _PAGE_NUMBER = re.compile(rb"<text:page-number\b[^<>]*>(\w*)</text:page-number>")
 _LISTS = ("word/styles.xml", "word/numbering.xml")  # which number the paragraphs of Word
@@ -582,6 +586,7 @@ def _readable_file(data: bytes) -> bytes:
     """
     if data.startswith(RTF):
         return readable_rich_text(data)
+    data = usual_markup(data)
     if _SHEETS in data:
         data = displayed_sheets(displayed_headers(data, data))
     return _with_headers(numbered_lists(_readable_text(data), data))
@@ -635,7 +640,7 @@ def _with_readable_members(data: bytes) -> bytes:
         if sum(member.file_size for member in members) > _MAX_UNPACKED:
             return data
         read = {
-            member.filename: archive.read(member)
+            member.filename: part_of(archive, member)
             for member in members
             if member.filename.endswith(_MEMBERS)
         }
@@ -705,13 +710,13 @@ def _readable_archive(data: bytes) -> bytes:
             return data
         changed: dict[str, bytes] = {}
         names = {member.filename for member in kept}
-        lists = [archive.read(name) if name in names else b"" for name in _LISTS]
+        lists = [part_of(archive, name) if name in names else b"" for name in _LISTS]
         if any(member.filename == "[Content_Types].xml" for member in members):
             for member in kept:
                 if _may_repeat(member.filename):
                     changed[member.filename] = b""
                 elif _READABLE_PART.match(member.filename):
-                    content = archive.read(member)
+                    content = part_of(archive, member)
                     if (readable := _readable_part(member.filename, content, lists)) != content:
                         changed[member.filename] = readable
             changed |= ordered_slides(archive)
@@ -727,21 +732,7 @@ def _readable_part(name: str, content: bytes, lists: Sequence[bytes]) -> bytes:
         return whole_numbering(content)
     if name == "word/document.xml":
         content = numbered_paragraphs(content, *lists)
-    return _separate_boxes(content)
-
-
-def _separate_boxes(content: bytes) -> bytes:
-    """Return a part of Word with a line before the text of a box, and a tab for one that is aligned
-    at a margin: Tika would join the words around them.
-
-    >>> _separate_boxes(b'<w:t>a</w:t><w:ptab w:alignment="right"/><w:t>b</w:t>')
-    b'<w:t>a</w:t><w:tab/><w:t>b</w:t>'
-    """
-    if b"<w:ptab" in content:
-        content = _ALIGNED_TAB.sub(b"<w:tab/>", content)
-    if b"<w:txbxContent" in content:
-        content = _BOX.sub(rb"\g<0>" + _LINE, content)
-    return content
+    return separate_boxes(content)
 
 
 def _readable_member(name: str, content: bytes) -> bytes:

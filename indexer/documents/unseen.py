@@ -141,7 +141,7 @@ def rule_cells(sheet: bytes) -> bytes:
 
 _FONTS, _FONT = re.compile(rb"<fonts\b.*?</fonts>", re.DOTALL), re.compile(rb"<font/?>|<font\s")
 _FONT_ID = re.compile(rb"\bfontId=\"(\d+)\"")
-_STRUCK_FONT = re.compile(rb"<strike(?: val=\"(?:1|true)\")?/>")
+_STRUCK_FONT = re.compile(rb"<strike(?: val=\"(?:1|true)\")?\s*/>")
 _STYLED = re.compile(rb"<c (?=[^>]*\br=\"(\w+)\")(?=[^>]*\bs=\"(\d+)\")[^>]*>(?!</c>)(?<!/>)")
 
 
@@ -285,7 +285,7 @@ def _cells_of_styles(sheet: bytes, chosen: Sequence[bool]) -> bytes:
 
 _STRING_OF_RUNS = re.compile(rb"<(?:si|is)>(?=.{0,40}<r[ >]).*?</(?:si|is)>", re.DOTALL)
 _RUN = re.compile(rb"<r[ >](?P<style>(?:(?!<r[ >]).)*?)<t\b[^>]*>(?P<text>[^<]*)")
-_RUN_MARK = re.compile(rb"<(strike)(?: val=\"(?:1|true)\")?/>|<vertAlign val=\"(su\w+)\"/>")
+_RUN_MARK = re.compile(rb"<(strike)(?: val=\"(?:1|true)\")?\s*/>|<vertAlign val=\"(su\w+)\"\s*/>")
 
 
 def marked_strings(strings: bytes) -> bytes:

@@ -1,6 +1,7 @@
 """Headers, footers, notes and the like of office documents, and blocks of HTML."""
 
 import io
+import re
 import zipfile
 from email.message import EmailMessage
 
@@ -16,6 +17,7 @@ from indexer.comparing.measures import ComparedText
 from indexer.comparing.reasons import differences
 from indexer.documents import tika
 from indexer.documents.embedded import embedded_files
+from indexer.documents.lists import usual_markup
 from indexer.documents.marked_text import displayed_codes, marked_text, without_codes
 from indexer.documents.tika import with_hint
 from indexer.fingerprinting.fingerprint import fingerprint
@@ -263,7 +265,8 @@ def word_file_with_changes() -> bytes:
     return file.getvalue()
 
 
-CHANGES = """<text:tracked-changes><text:changed-region text:id="c0"><text:insertion>
+CHANGES = """<text:tracked-changes xmlns:dc="http://purl.org/dc/elements/1.1/">
+<text:changed-region text:id="c0"><text:insertion>
 <office:change-info><dc:creator>Ann</dc:creator><dc:date>2024-05-01T10:00:00</dc:date>
 </office:change-info></text:insertion></text:changed-region><text:changed-region text:id="c1">
 <text:deletion><office:change-info><dc:creator>Bo</dc:creator><dc:date>2024-05-02T10:00:00</dc:date>
@@ -577,3 +580,81 @@ def test_slides_are_read_in_the_order_of_the_show(listed: list[int]) -> None:
 def test_a_slide_out_of_the_show_counts() -> None:
     digests = {embedded_files(slides(listed, [1, 2, 3]), "") for listed in ([1, 2, 3], [1, 2])}
     assert len(digests) == 2
+
+
+TAG = re.compile(r"<(?![?!])[^<>]*>")
+SPREADSHEET = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+
+
+def spelt(data: bytes, spelling: str) -> bytes:
+    """Return an office document with its parts in XML of the same meaning."""
+    file = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(data)) as archive, zipfile.ZipFile(file, "w") as copy:
+        for member in archive.infolist():
+            content = archive.read(member)
+            if re.search(r"(?:document|content|sheet1)\.xml$", member.filename):
+                content = other_spelling(content.decode(), spelling)
+            copy.writestr(member, content)
+    return file.getvalue()
+
+
+def other_spelling(content: str, spelling: str) -> bytes:
+    if spelling == "quotes":
+        content = TAG.sub(lambda tag: tag[0].replace('"', "'"), content)
+    elif spelling == "blanks":
+        content = TAG.sub(lambda tag: tag[0].replace('="', ' = "'), content)
+    elif spelling == "comments":
+        content = content.replace("</", "<!-- a > b --></")
+    elif spelling == "prefixes":
+        content = content.replace(f'xmlns="{SPREADSHEET}"', f'xmlns:q="{SPREADSHEET}"')
+        if SPREADSHEET in content:
+            content = TAG.sub(lambda tag: re.sub(r"^</?", r"\g<0>q:", tag[0]), content)
+        content = re.sub(r"(?<=xmlns:)(?:w|text|table|office|style)(?==)", r"\g<0>q", content)
+        name = r"(?<=[</\s])(?:w|text|table|office|style)(?=:)"
+        content = TAG.sub(lambda tag: re.sub(name, r"\g<0>q", tag[0]), content)
+    elif spelling == "utf-16":
+        return re.sub("encoding=.UTF-8.", "encoding='UTF-16'", content).encode("utf-16")
+    return content.encode()
+
+
+def workbook_with_hidden_row() -> bytes:
+    row = '<row r="{}"{}><c r="A{}"><v>55</v></c></row>'
+    sheet = row.format(1, "", 1) + row.format(2, ' hidden="1"', 2)
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("[Content_Types].xml", "")
+        archive.writestr(
+            "xl/worksheets/sheet1.xml",
+            f'<worksheet xmlns="{SPREADSHEET}"><sheetData>{sheet}</sheetData></worksheet>',
+        )
+    return file.getvalue()
+
+
+@pytest.mark.parametrize("spelling", ["quotes", "blanks", "comments", "prefixes", "utf-16"])
+@pytest.mark.parametrize(
+    ("make", "name"),
+    [
+        (word_file_with_changes, "a.docx"),
+        (open_document_with_changes, "a.odt"),
+        (workbook_with_hidden_row, "a.xlsx"),
+    ],
+)
+def test_parts_are_read_however_their_xml_is_written(make, name: str, spelling: str) -> None:
+    data = make()
+    other = spelt(data, spelling)
+    found = embedded_files(data, "")
+    assert found and embedded_files(other, "") == found
+    if name != "a.xlsx":
+        assert text_of(other, name).split() == text_of(data, name).split()
+
+
+def test_xml_that_declares_entities_is_left_as_it_is() -> None:
+    page = b"<!DOCTYPE a [%s]><a b = '1'>&x;</a>"
+    for declared in (b'<!ENTITY x "yyyy">', b'<!ATTLIST a c CDATA "yyyy">'):
+        assert usual_markup(page % declared) == page % declared
+    assert usual_markup(b"<a b = '1'><c") == b"<a b = '1'><c"
+
+
+@pytest.mark.parametrize("hostile", [b'<a b="1" ', b"<a b=' ", b"xmlns", b"<!", b"<a ", b"= "])
+def test_unfinished_xml_is_read_in_time(hostile: bytes) -> None:
+    assert usual_markup(hostile * 100_000) == hostile * 100_000
