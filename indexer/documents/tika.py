@@ -645,10 +645,11 @@ def _with_readable_members(data: bytes) -> bytes:
             if member.filename.endswith(_MEMBERS)
         }
         changed = dict(read)
-        if _SHEETS in kind and {"content.xml", "styles.xml"} <= read.keys():
-            content, styles = read["content.xml"], read["styles.xml"]
+        if _SHEETS in kind and "content.xml" in read:
+            content, styles = read["content.xml"], read.get("styles.xml", b"")
             changed["content.xml"] = displayed_sheets(content)
-            changed["styles.xml"] = displayed_headers(styles, content + styles)
+            if styles:
+                changed["styles.xml"] = displayed_headers(styles, content + styles)
         changed = {name: _readable_member(name, content) for name, content in changed.items()}
         if "content.xml" in changed:
             content = changed["content.xml"]

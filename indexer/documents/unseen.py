@@ -578,6 +578,10 @@ _EMPTY_CELL = re.compile(  # that is repeated, or covered by another one
     rb"<table:(?:covered-table-cell|table-cell(?=[^<>]*-columns-repeated))(?:\s[^<>]*)?/>"
     rb"(?=\s*<table:(?:covered-)?table-cell)"
 )
+_CELL_OF_VALUE = re.compile(  # and of no text
+    rb"<table:table-cell(?=\s)(?P<attributes>[^<>]*?)(?:/>|>\s*</table:table-cell>)"
+)
+_ANY_VALUE = re.compile(rb"\soffice:(?:(?:date|time|boolean|string)-)?value=\"([^\"]+)\"")
 _NAMED_SHEET = re.compile(
     rb"<table:table(?=[^<>]*(?<!/)>)\s[^<>]*?"
     rb"table:name=\"(?!(?:'|&apos;)file:|local-table\")([^\"]+)\""
@@ -632,12 +636,15 @@ def with_repeated_cells(content: bytes) -> tuple[bytes, bytes]:
 
 
 def displayed_sheets(content: bytes) -> bytes:
-    """Return the sheets of an OpenDocument with their names before them, as in Excel files, and
-    each empty cell before another one by itself, of which Tika would make one column.
+    """Return the sheets of an OpenDocument with their names before them, as in Excel files, values
+    of cells without text as their text, and each empty cell before another one by itself, of which
+    Tika would make one column.
 
     >>> cell = b'<table:table-cell table:number-columns-repeated="2"/>'
     >>> displayed_sheets(cell + b"<table:table-cell>").count(b"<table:table-cell")
     3
+    >>> displayed_sheets(b'<table:table-cell office:date-value="2024-01-05"/>')[-48:]
+    b'"><text:p>2024-01-05</text:p></table:table-cell>'
     """
     left = _MAX_REPEATED
 
@@ -647,8 +654,16 @@ def displayed_sheets(content: bytes) -> bytes:
         left -= count
         return found[0] if left < 0 else b"<table:table-cell/>" * count
 
+    content = _CELL_OF_VALUE.sub(_with_value, content)
     content = _NAMED_SHEET.sub(rb"<text:p>\1</text:p>\g<0>", content)
     return _EMPTY_CELL.sub(written, content)
+
+
+def _with_value(cell: re.Match[bytes]) -> bytes:
+    value = _ANY_VALUE.search(attributes := cell["attributes"])
+    if value is None:
+        return cell[0]
+    return b"<table:table-cell%s><text:p>%s</text:p></table:table-cell>" % (attributes, value[1])
 
 
 def displayed_headers(styles: bytes, content: bytes) -> bytes:

@@ -648,6 +648,17 @@ def test_parts_are_read_however_their_xml_is_written(make, name: str, spelling: 
         assert text_of(other, name).split() == text_of(data, name).split()
 
 
+def test_parts_that_libreoffice_and_office_write_are_left_as_they_are() -> None:
+    for data in (open_document(), sheets(), word_file()):
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            for name in ("content.xml", "styles.xml", "word/document.xml"):
+                if name in archive.namelist():
+                    assert usual_markup(content := archive.read(name)) is content
+    for name, prefix in (("drawing", "draw"), ("datastyle", "number"), ("text", "text")):
+        root = f'<a xmlns:{prefix}="urn:oasis:names:tc:opendocument:xmlns:{name}:1.0"/>'.encode()
+        assert usual_markup(root) is root
+
+
 def test_xml_that_declares_entities_is_left_as_it_is() -> None:
     page = b"<!DOCTYPE a [%s]><a b = '1'>&x;</a>"
     for declared in (b'<!ENTITY x "yyyy">', b'<!ATTLIST a c CDATA "yyyy">'):
@@ -658,3 +669,20 @@ def test_xml_that_declares_entities_is_left_as_it_is() -> None:
 @pytest.mark.parametrize("hostile", [b'<a b="1" ', b"<a b=' ", b"xmlns", b"<!", b"<a ", b"= "])
 def test_unfinished_xml_is_read_in_time(hostile: bytes) -> None:
     assert usual_markup(hostile * 100_000) == hostile * 100_000
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        ('office:value-type="float" office:value="900"', "900"),
+        ('office:value-type="date" office:date-value="2024-01-05"', "2024-01-05"),
+        ('office:value-type="boolean" office:boolean-value="true"', "true"),
+        ('office:value-type="string" office:string-value="accept &amp; sign"', "accept & sign"),
+    ],
+)
+@pytest.mark.parametrize("cell", ["<table:table-cell {}/>", "<table:table-cell {}> </{}>"])
+def test_values_of_cells_without_text_are_read(cell: str, value: str, words: str) -> None:
+    old = "<table:table-row "
+    row = f"<table:table-row>{cell.format(value, 'table:table-cell')}</table:table-row>"
+    data = with_markup(sheets(), old, row + old)
+    assert f"Year 2025 {words} Anna" in " ".join(text_of(data, "a.ods").split())
