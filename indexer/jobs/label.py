@@ -14,6 +14,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timezone
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
@@ -574,9 +575,10 @@ def _label_families(store: FullStore, recipe: Recipe, named: Collection[str], pl
         members = list(rows_of(store, [id for id in ids if id not in named]))
         judged = [row.labels if plan.options.others else plan.after(row) for row in representatives]
         labels = frozenset().union(*judged, *(row.labels for row in members))
-        nearest = _Nearest(representatives, recipe)
+        of_family = _NamedDocuments(representatives, recipe)
         for row in members:
-            similarity = nearest.similarity(row)
+            member = _Member(row, of_family)
+            similarity = member.similarity()
             reason: Reason | None = None
             if review & labels:
                 reason = "label"
@@ -585,7 +587,7 @@ def _label_families(store: FullStore, recipe: Recipe, named: Collection[str], pl
             elif similarity < plan.options.threshold:
                 reason = "similarity"
             if reason is None:
-                marks = nearest.marks(row) if remaining > 0 else ()
+                marks = member.marks() if remaining > 0 else ()
                 remaining -= 1
                 plan.change(row, similarity, marks=marks)
             elif not review & set(row.labels):
@@ -611,33 +613,40 @@ def _families_of(store: FullStore, named: Collection[str]) -> Iterator[tuple[str
     yield from sorted((name, sorted(ids)) for name, ids in families.items())
 
 
-class _Nearest:
-    """Similarity to the nearest of some documents, by the default measure."""
+class _NamedDocuments:
+    """The documents of a family that were named, to whose nearest the others are compared."""
 
-    def __init__(self, representatives: Sequence[Row], recipe: Recipe) -> None:
-        self._recipe = recipe
-        self._exact = {row.exact for row in rows_with_symbols(representatives, recipe)}
-        self._rows = representatives
-        self._texts = [ComparedText(row.text, recipe) for row in representatives]
+    def __init__(self, rows: Sequence[Row], recipe: Recipe) -> None:
+        self.rows, self.recipe = rows, recipe
+        self.exact = {row.exact for row in rows_with_symbols(rows, recipe)}
+        self.texts = [ComparedText(row.text, recipe) for row in rows]
 
-    def similarity(self, row: Row) -> float:
-        """Return the similarity of a document to the nearest one; 0 if there are none."""
-        if next(rows_with_symbols([row], self._recipe)).exact in self._exact:
+
+class _Member:
+    """A document next to the nearest named one, measured once by the default measure."""
+
+    def __init__(self, row: Row, named: _NamedDocuments) -> None:
+        self._row, self._named = row, named
+        self._text = ComparedText(row.text, named.recipe)
+
+    @cached_property
+    def _similarities(self) -> list[float]:
+        return [measure_pair(MEASURE, self._text, each).similarity for each in self._named.texts]
+
+    def similarity(self) -> float:
+        """Return the similarity to the nearest document; 0 if there are none."""
+        if next(rows_with_symbols([self._row], self._named.recipe)).exact in self._named.exact:
             return 1.0
-        return max(self._similarities(ComparedText(row.text, self._recipe)), default=0.0)
+        return max(self._similarities, default=0.0)
 
-    def _similarities(self, text: ComparedText) -> list[float]:
-        return [measure_pair(MEASURE, text, each).similarity for each in self._texts]
-
-    def marks(self, row: Row) -> tuple[Mark, ...]:
-        """Return the marks of a document next to the nearest one; none if there are none."""
-        text = ComparedText(row.text, self._recipe)
-        values = self._similarities(text)
+    def marks(self) -> tuple[Mark, ...]:
+        """Return the marks next to the nearest document; none if there are none."""
+        values = self._similarities
         if not values:
             return ()
         nearest = values.index(max(values))
-        embedded = self._rows[nearest].embedded, row.embedded
-        return explain(self._texts[nearest], text, embedded=embedded).marks
+        embedded = self._named.rows[nearest].embedded, self._row.embedded
+        return explain(self._named.texts[nearest], self._text, embedded=embedded).marks
 
 
 def _carriers(store: FullStore, name: str) -> Iterator[str]:
