@@ -632,35 +632,3 @@ def relationships_of(archive: zipfile.ZipFile, path: str) -> dict[str, Relations
             target = posixpath.normpath(posixpath.join("/", folder, target)).lstrip("/")
         found[values.get("Id", "")] = Relationship(values.get("Type", ""), target, is_external)
     return found
-
-
-_SHOW, _SHOW_REFERENCES = "ppt/presentation.xml", "ppt/_rels/presentation.xml.rels"
-_SLIDE = re.compile(rb"<(?:\w+:)?sldId\s[^>]*:id\s*=\s*[\"']([^\"']+)")
-_ID = re.compile(rb"((?::i|\sI)d\s*=\s*[\"'])([^\"']+)")
-
-
-def slides_of(archive: zipfile.ZipFile) -> tuple[list[str], list[str]]:
-    """Return the ids of the slides in the list of a presentation, in its order, and of others,
-    which it does not show; none of another document. Raises `KeyError` without a main part.
-    """
-    every = relationships_of(archive, _SHOW).items()
-    slides = {id for id, relationship in every if relationship.kind.endswith("/slide")}
-    content = searchable(archive.read(_SHOW)) if slides else b""
-    listed = dict.fromkeys(id.decode("utf-8", "replace") for id in _SLIDE.findall(content))
-    return [id for id in listed if id in slides], sorted(slides - listed.keys())
-
-
-def ordered_slides(archive: zipfile.ZipFile) -> dict[str, bytes]:
-    """Return the parts that refer to slides, by their paths, with ids in the order of the list of a
-    presentation, and slides in no list last: Tika reads slides by ids as strings, in which `rId10`
-    is before `rId2`. None if they have that order.
-    """
-    listed, others = slides_of(archive)
-    ids = [*listed, *others]
-    if ids == sorted(ids):
-        return {}
-    renamed = {id.encode(): b"slide%06d" % number for number, id in enumerate(ids)}
-    return {
-        path: _ID.sub(lambda found: found[1] + renamed.get(found[2], found[2]), archive.read(path))
-        for path in (_SHOW, _SHOW_REFERENCES)
-    }

@@ -23,7 +23,6 @@ from indexer.documents.base import (
     recoded_markup,
     searchable,
     sha256,
-    slides_of,
 )
 from indexer.documents.binary_office import WORD_STREAMS, slide_files, word_files
 from indexer.documents.embedded_parts import (
@@ -38,7 +37,7 @@ from indexer.documents.embedded_parts import (
     page_files,
     unread_xml,
 )
-from indexer.documents.lists import usual_markup
+from indexer.documents.lists import slides_of, usual_markup
 from indexer.documents.mail.outlook import MAGIC, TNEF, compound_streams
 from indexer.documents.pdf_files import pdf_files
 from indexer.documents.rich_text import RTF, rich_text_files

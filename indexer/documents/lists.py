@@ -1,5 +1,6 @@
-"""XML of office documents however it is written, its headers and footers, and numbers of lists and
-headings ("7.2"), which a file does not hold where they are displayed: its styles give them.
+"""XML of office documents however it is written, its headers and footers, the order of slides, and
+numbers of lists and headings ("7.2"), which a file does not hold where they are displayed: its
+styles give them.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from html import escape, unescape
 from typing import TypeAlias
 from xml.parsers import expat
 
-from indexer.documents.base import relationships_of
+from indexer.documents.base import relationships_of, searchable
 from indexer.documents.marked_text import WORD_TEXT, bases_of, word_styles
 
 # Office documents in XML that is written otherwise than programs mostly write it.
@@ -203,6 +204,41 @@ def odf_headers(styles: bytes) -> Iterator[tuple[bytes, bool]]:
 
 def _plain(markup: bytes) -> str:
     return unescape(markup.decode())
+
+
+# Slides in the order of their show.
+
+_SHOW, _SHOW_REFERENCES = "ppt/presentation.xml", "ppt/_rels/presentation.xml.rels"
+_SLIDE = re.compile(rb"<(?:\w+:)?sldId\s[^>]*:id\s*=\s*[\"']([^\"']+)")
+_SLIDE_ID = re.compile(rb"((?::i|\sI)d\s*=\s*[\"'])([^\"']+)")
+
+
+def slides_of(archive: zipfile.ZipFile) -> tuple[list[str], list[str]]:
+    """Return the ids of the slides in the list of a presentation, in its order, and of others,
+    which it does not show; none of another document. Raises `KeyError` without a main part.
+    """
+    every = relationships_of(archive, _SHOW).items()
+    slides = {id for id, relationship in every if relationship.kind.endswith("/slide")}
+    content = searchable(part_of(archive, _SHOW)) if slides else b""
+    listed = dict.fromkeys(id.decode("utf-8", "replace") for id in _SLIDE.findall(content))
+    return [id for id in listed if id in slides], sorted(slides - listed.keys())
+
+
+def ordered_slides(archive: zipfile.ZipFile) -> dict[str, bytes]:
+    """Return the parts that refer to slides, by their paths, with ids in the order of the list of a
+    presentation, and slides in no list last: Tika reads slides by ids as strings, in which `rId10`
+    is before `rId2`. None if they have that order.
+    """
+    listed, others = slides_of(archive)
+    ids = [*listed, *others]
+    if ids == sorted(ids):
+        return {}
+    renamed = {id.encode(): b"slide%06d" % number for number, id in enumerate(ids)}
+    parts = {path: usual_markup(archive.read(path)) for path in (_SHOW, _SHOW_REFERENCES)}
+    return {
+        path: _SLIDE_ID.sub(lambda found: found[1] + renamed.get(found[2], found[2]), part)
+        for path, part in parts.items()
+    }
 
 
 # Boxes of Word.

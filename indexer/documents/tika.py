@@ -21,7 +21,6 @@ from indexer.documents.base import (
     OCR,
     XML_NAMES,
     is_mail,
-    ordered_slides,
     recoded_markup,
 )
 from indexer.documents.binary_office import word_headers
@@ -31,6 +30,7 @@ from indexer.documents.lists import (
     numbered_lists,
     numbered_paragraphs,
     odf_headers,
+    ordered_slides,
     page_headers,
     part_of,
     separate_boxes,

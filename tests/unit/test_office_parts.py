@@ -4,6 +4,7 @@ import io
 import re
 import zipfile
 from email.message import EmailMessage
+from functools import partial
 
 import docx
 import pytest
@@ -592,7 +593,7 @@ def spelt(data: bytes, spelling: str) -> bytes:
     with zipfile.ZipFile(io.BytesIO(data)) as archive, zipfile.ZipFile(file, "w") as copy:
         for member in archive.infolist():
             content = archive.read(member)
-            if re.search(r"(?:document|content|sheet1)\.xml$", member.filename):
+            if re.search(r"(?:document|content|sheet1|presentation)\.xml$", member.filename):
                 content = other_spelling(content.decode(), spelling)
             copy.writestr(member, content)
     return file.getvalue()
@@ -609,8 +610,8 @@ def other_spelling(content: str, spelling: str) -> bytes:
         content = content.replace(f'xmlns="{SPREADSHEET}"', f'xmlns:q="{SPREADSHEET}"')
         if SPREADSHEET in content:
             content = TAG.sub(lambda tag: re.sub(r"^</?", r"\g<0>q:", tag[0]), content)
-        content = re.sub(r"(?<=xmlns:)(?:w|text|table|office|style)(?==)", r"\g<0>q", content)
-        name = r"(?<=[</\s])(?:w|text|table|office|style)(?=:)"
+        content = re.sub(r"(?<=xmlns:)(?:w|p|r|text|table|office|style)(?==)", r"\g<0>q", content)
+        name = r"(?<=[</\s])(?:w|p|r|text|table|office|style)(?=:)"
         content = TAG.sub(lambda tag: re.sub(name, r"\g<0>q", tag[0]), content)
     elif spelling == "utf-16":
         return re.sub("encoding=.UTF-8.", "encoding='UTF-16'", content).encode("utf-16")
@@ -637,6 +638,7 @@ def workbook_with_hidden_row() -> bytes:
         (word_file_with_changes, "a.docx"),
         (open_document_with_changes, "a.odt"),
         (workbook_with_hidden_row, "a.xlsx"),
+        (partial(slides, [2, 12, 1, 3], [*range(1, 13)]), "a.pptx"),
     ],
 )
 def test_parts_are_read_however_their_xml_is_written(make, name: str, spelling: str) -> None:
