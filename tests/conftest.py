@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import ast
 import gc
 import os
 import shutil
@@ -12,7 +13,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from functools import cache, partial
+from functools import cache, partial, wraps
 from pathlib import Path
 
 import chromium
@@ -38,6 +39,7 @@ LONGEST_COLLECTION = 60.0  # seconds
 def pytest_configure(config: pytest.Config) -> None:
     _accept_interrupts()
     _set_locale()
+    _parse_again()
     config.pluginmanager.register(Examples())
     folder = getattr(config, "workerinput", {}).get("servers")
     config.stash[_SESSION] = Client(Path(folder)) if folder else choosing.Session()
@@ -68,6 +70,24 @@ def _set_locale() -> None:
     os.environ |= {"LANG": "C.UTF-8", "TZ": "UTC"}
     if hasattr(time, "tzset"):
         time.tzset()
+
+
+def _parse_again() -> None:
+    """Parse a second time where another parse ran in the middle of one.
+
+    Python 3.11 then counts wrongly and raises SystemError (python/cpython#106905); to print the
+    traceback of an error that a collected object logs is such a parse.
+    """
+    parse_once = ast.parse
+
+    @wraps(parse_once)
+    def parse(*args, **options) -> ast.AST:
+        try:
+            return parse_once(*args, **options)
+        except SystemError:
+            return parse_once(*args, **options)
+
+    ast.parse = parse
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -1,6 +1,5 @@
 """The layout and density of the package, as CONTRIBUTING.md describes them."""
 
-import gc
 from operator import le
 from pathlib import Path
 
@@ -19,11 +18,7 @@ PRIVATE_WORDS, WORDS_OF_DOCUMENTATION = 1960, 676
 
 @pytest.fixture(scope="module")
 def package() -> structure.Package:
-    gc.disable()  # a collection amid `ast.parse` can make Python 3.11 fail
-    try:
-        return structure.Package(ROOT)
-    finally:
-        gc.enable()
+    return structure.Package(ROOT)
 
 
 def test_few_modules_lie_at_the_top(package: structure.Package) -> None:

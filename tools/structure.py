@@ -211,11 +211,7 @@ class Package:
 @cache
 def parsed(path: Path) -> ast.Module:
     """Return the syntax tree of a module, one for all who ask."""
-    source = path.read_text(encoding="utf-8")
-    try:
-        return ast.parse(source)
-    except SystemError:  # another thread parsed too (python/cpython#106905)
-        return ast.parse(source)
+    return ast.parse(path.read_text(encoding="utf-8"))
 
 
 def line_count(path: Path) -> int:
