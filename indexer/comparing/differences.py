@@ -19,8 +19,18 @@ from functools import cached_property
 from itertools import chain, zip_longest
 from typing import TypeAlias, get_args
 
+import numpy as np
+
 from indexer.comparing.alignment import Gap, common_runs, gaps
-from indexer.comparing.facts import ADDRESSES, RUN, Fact, FactSource, FactText, spaced_kind
+from indexer.comparing.facts import (
+    ADDRESSES,
+    RUN,
+    Fact,
+    FactSource,
+    FactText,
+    is_fact,
+    spaced_kind,
+)
 from indexer.comparing.quantities import (
     DENYING,
     DUTY,
@@ -70,10 +80,13 @@ class _Surroundings:
         between = source.between(min(position, position + step))
         if between is None:
             return "", True
-        return source.folded(position + step), bool(_BOUNDARY.search(between))
+        return source.folded(position + step), between != " " and bool(_BOUNDARY.search(between))
 
     def _facts_after(self, position: int, step: int, kind: str) -> int:
         """Return how many facts of a class follow a word, `_SKIPPED` at most."""
+        source = self._text.source
+        if kind == "number" and not is_fact(source.folded(position + step), source.words.language):
+            return 0
         known, first = self._skipped, position
         passed: list[int] = []
         while (position, step, kind) not in known and len(passed) < _PASSED:
@@ -102,68 +115,105 @@ class _Surroundings:
         return fact is not None and fact.key[0] == kind
 
 
-class _Occurrences:
-    """The occurrences of one fact in a text, looked up by what surrounds them.
+_Stated: TypeAlias = tuple[str, str, str]  # a fact: its first word, folded, and its key
+_Edge: TypeAlias = tuple[_Stated, int, str]  # a fact, before (0) or after it, the next word
 
-    A look-up takes the same time however often the fact is stated. Runs of words are hashed on
-    first use: surroundings alone usually decide.
+
+class _Occurrences:
+    """The facts of a text, looked up by what surrounds them, for those of another text.
+
+    A look-up takes the same time however often a fact is stated. The facts of a word are read when
+    it is first looked up; runs of words only where surroundings do not decide.
     """
 
-    def __init__(self, facts: Sequence[Fact], source: FactSource, around: _Surroundings) -> None:
-        self._facts, self._source = facts, source
-        self._pairs: set[tuple[str, str]] = set()
-        self._words: tuple[set[str], set[str]] = (set(), set())
-        # words across the fact from which the text ends; a sentence or line ends
-        self._before_ends: tuple[set[str], set[str]] = (set(), set())
-        self._before_boundaries: tuple[set[str], set[str]] = (set(), set())
-        for fact in facts:
-            self._add(around.of(fact))
+    def __init__(self, text: FactText, other: FactSource) -> None:
+        self._text, self._other, self._around = text, other, _Surroundings(text)
+        self._by_word: dict[tuple[str, bool], dict[_Stated, list[Fact]]] = {}
+        self._pairs: set[tuple[_Stated, str, str]] = set()
+        self._words: set[_Edge] = set()
+        # of these, those across from which the text ends; a sentence or line ends
+        self._before_ends: set[_Edge] = set()
+        self._before_boundaries: set[_Edge] = set()
+        self._runs: dict[_Stated, dict[tuple[int, int], Fact]] = {}
 
-    def _add(self, surroundings: tuple[Neighbour, Neighbour]) -> None:
-        self._pairs.add((surroundings[0][0], surroundings[1][0]))
+    def have(self, stated: _Stated) -> bool:
+        """Return whether the text states a fact, and read what surrounds its occurrences."""
+        word = stated[0], stated[1] == "sign"
+        if word not in self._by_word:
+            found = self._by_word[word] = defaultdict(list)
+            for fact in _occurrences(*word, self._text):
+                occurrence = stated[0], *fact.key
+                found[occurrence].append(fact)
+                self._add(occurrence, self._around.of(fact))
+        return stated in self._by_word[word]
+
+    def _add(self, stated: _Stated, surroundings: tuple[Neighbour, Neighbour]) -> None:
+        self._pairs.add((stated, surroundings[0][0], surroundings[1][0]))
         for edge in (0, 1):
             (word, _), (other_word, other_boundary) = surroundings[edge], surroundings[1 - edge]
-            self._words[edge].add(word)
+            self._words.add((stated, edge, word))
             if not other_word:
-                self._before_ends[edge].add(word)
+                self._before_ends.add((stated, edge, word))
             if other_boundary:
-                self._before_boundaries[edge].add(word)
+                self._before_boundaries.add((stated, edge, word))
 
-    @cached_property
-    def _runs(self) -> dict[tuple[int, int], Fact]:
-        """An occurrence by each run of words around it, as `_runs_around` yields them."""
-        runs: dict[tuple[int, int], Fact] = {}
-        for fact in self._facts:
-            for run in _runs_around(self._source, fact.start):
-                runs.setdefault(run, fact)
-        return runs
-
-    def share_run(self, fact: Fact, text: FactSource) -> bool:
-        """Return whether `RUN` words around a fact of another text stand around an occurrence."""
-        source, start = self._source, fact.start
-        near = [run for run in _runs_around(text, start) if run[1] in source.known_runs]
-        found = filter(None, map(self._runs.get, near) if near else ())
-        return any(_run_length(text, start, source, other.start) >= RUN for other in found)
-
-    def share_surroundings(self, surroundings: tuple[Neighbour, Neighbour]) -> bool:
+    def match_surroundings(
+        self, stated: _Stated, surroundings: tuple[Neighbour, Neighbour]
+    ) -> bool:
         """Return whether an occurrence has the same neighbours, one of them by a word.
 
         Neighbours are the same where a sentence or line ends before both. One word is enough at an
         end of either text, since a passage may be cut there.
         """
-        if (surroundings[0][0], surroundings[1][0]) in self._pairs and any(
+        if (stated, surroundings[0][0], surroundings[1][0]) in self._pairs and any(
             word for word, _ in surroundings
         ):
             return True
         for edge in (0, 1):
             (word, _), (other_word, other_boundary) = surroundings[edge], surroundings[1 - edge]
+            here = stated, edge, word
             if word and (
-                (other_boundary and word in self._before_boundaries[edge])
-                or word in self._before_ends[edge]
-                or (not other_word and word in self._words[edge])
+                (other_boundary and here in self._before_boundaries)
+                or here in self._before_ends
+                or (not other_word and here in self._words)
             ):
                 return True
         return False
+
+    def match_run(self, stated: _Stated, fact: Fact) -> bool:
+        """Return whether `RUN` words around a fact of the other text stand around an occurrence."""
+        start, common = fact.start, self._common_runs
+        first = bisect_left(common, start - RUN + 1)
+        near = common[first : bisect_left(common, start + 1, first)]
+        if not near:
+            return False
+        if stated not in self._runs:
+            self._runs[stated] = self._runs_around(stated)
+        hashes = self._other.run_hashes
+        found = (self._runs[stated].get((start - run, int(hashes[run]))) for run in near)
+        return any(
+            _run_length(self._other, start, self._text.source, occurrence.start) >= RUN
+            for occurrence in filter(None, found)
+        )
+
+    @cached_property
+    def _common_runs(self) -> list[int]:
+        """The first words of the runs of the other text that this one has too, in order."""
+        common = np.isin(self._other.run_hashes, self._text.source.run_hashes)
+        positions: list[int] = np.flatnonzero(common).tolist()
+        return positions
+
+    def _runs_around(self, stated: _Stated) -> dict[tuple[int, int], Fact]:
+        """Return the first occurrence of a fact by the runs that it is in: its offset in the run,
+        the run's hash.
+        """
+        runs: dict[tuple[int, int], Fact] = {}
+        for fact in self._by_word[stated[0], stated[1] == "sign"][stated]:
+            first = max(0, fact.start - RUN + 1)
+            hashes = self._text.source.run_hashes[first : fact.start + 1].tolist()
+            for start, run in enumerate(hashes, start=first):
+                runs.setdefault((fact.start - start, run), fact)
+        return runs
 
 
 def _moved_facts(facts: Iterable[Fact], text: FactText, other: FactText) -> Iterator[Fact]:
@@ -171,20 +221,12 @@ def _moved_facts(facts: Iterable[Fact], text: FactText, other: FactText) -> Iter
 
     Takes time in proportion to the facts and their occurrences, not to the product of both.
     """
-    by_word: dict[tuple[str, bool], dict[FactKey, _Occurrences]] = {}
-    around, around_other = _Surroundings(text), _Surroundings(other)
+    around, occurrences = _Surroundings(text), _Occurrences(other, text.source)
     for fact in facts:
-        key = text.source.folded(fact.start), fact.kind == "sign"
-        if key not in by_word:
-            stated = defaultdict(list)
-            for occurrence in _occurrences(*key, other):
-                stated[occurrence.key].append(occurrence)
-            source = other.source
-            by_word[key] = {k: _Occurrences(v, source, around_other) for k, v in stated.items()}
-        occurrences = by_word[key].get(fact.key)
-        if occurrences and (
-            occurrences.share_surroundings(around.of(fact))
-            or occurrences.share_run(fact, text.source)
+        stated = text.source.folded(fact.start), *fact.key
+        if occurrences.have(stated) and (
+            occurrences.match_surroundings(stated, around.of(fact))
+            or occurrences.match_run(stated, fact)
         ):
             yield fact
 
@@ -195,13 +237,6 @@ def _occurrences(word: str, is_sign: bool, text: FactText) -> Iterator[Fact]:
         occurrence = text.source.symbol_before(position) if is_sign else text.fact(position)
         if occurrence:
             yield occurrence
-
-
-def _runs_around(text: FactSource, position: int) -> Iterator[tuple[int, int]]:
-    """Yield the runs of `RUN` words that a word is in: its offset in the run, the run's hash."""
-    first = max(0, position - RUN + 1)
-    for start, run in enumerate(text.run_hashes[first : position + 1], start=first):
-        yield position - start, run
 
 
 def _run_length(a: FactSource, position_a: int, b: FactSource, position_b: int) -> int:

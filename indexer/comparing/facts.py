@@ -28,6 +28,7 @@ from itertools import pairwise
 from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from indexer.comparing.quantities import (
     AFTER_NOUNS,
@@ -243,17 +244,14 @@ class FactSource:
         return self.words.folded[start:end]
 
     @cached_property
-    def run_hashes(self) -> list[int]:
+    def run_hashes(self) -> NDArray[np.uint64]:
         """The hashes of each `RUN` consecutive folded words, by their first word."""
-        runs = len(self.starts) - RUN + 1
-        if runs <= 0:
-            return []
+        runs = max(0, len(self.starts) - RUN + 1)
         hashes = string_hashes(self.words.vocabulary)[self.words.numbers]
         sums = np.zeros(runs, dtype=np.uint64)
         for offset in range(RUN):
             sums = sums * _RUN_FACTOR + hashes[offset : offset + runs]
-        result: list[int] = sums.tolist()
-        return result
+        return sums
 
     @cached_property
     def _by_word(self) -> tuple[list[int], list[int]]:
@@ -276,11 +274,6 @@ class FactSource:
             return []
         positions: list[int] = np.flatnonzero(np.array(flags)[self.words.numbers]).tolist()
         return positions
-
-    @cached_property
-    def known_runs(self) -> frozenset[int]:
-        """The distinct `run_hashes`."""
-        return frozenset(self.run_hashes)
 
     @cached_property
     def number_values(self) -> tuple[str, ...] | None:
