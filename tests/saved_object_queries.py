@@ -109,6 +109,7 @@ class Product(BaseHTTPRequestHandler):
     """The five calls of the saved-objects API, as its documentation describes them."""
 
     version, kept, refuse, workspaces = "3.0.0", {}, (), ()
+    tenants: set[str | None] = set()
 
     def do_GET(self):
         if self.path.endswith("/api/status"):
@@ -148,6 +149,7 @@ class Product(BaseHTTPRequestHandler):
         )
 
     def say(self, status, body):
+        self.tenants.add(self.headers.get("securitytenant"))
         if "Basic " not in self.headers.get("Authorization", ""):
             status, body = 401, {}
         self.send_response(status)
@@ -164,7 +166,7 @@ def running() -> Iterator[tuple[type[Product], str]]:
 
     Yield its handler class, which records requests, and its address.
     """
-    kind = type("Kept", (Product,), {"kept": {}})
+    kind = type("Kept", (Product,), {"kept": {}, "tenants": set()})
     server = ThreadingHTTPServer(("127.0.0.1", 0), kind)
     thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
     thread.start()

@@ -34,12 +34,12 @@ class SecuredEngine:
     tls: ssl.SSLContext | None = None
     keys: dict[str, str] = field(default_factory=dict)
 
-    def call(self, method, path, body=None, user=None):
+    def call(self, method, path, body=None, user=None, **headers):
         """Return status and JSON of a request of `root`, or of another user."""
         login = basic(user or self.root, PASSWORD if user else self.password)
         if user in self.keys:
             login = f"ApiKey {self.keys[user]}"
-        return call(method, f"{self.url}/{path}", body, login, self.tls)
+        return call(method, f"{self.url}/{path}", body, login, self.tls, **headers)
 
     def environment(self, user):
         """Return the variables that log a user in."""

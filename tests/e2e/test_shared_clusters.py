@@ -468,3 +468,32 @@ def test_tenants_share_assets_and_no_document(tenants, tmp_path, capsys):
     assert engine.call("PUT", f"{second}/_doc/new?refresh=true", new)[0] == 201
     stored = engine.call("GET", f"{second}/_doc/new")[1]["_source"]
     assert stored["near_status"] == "complete"
+
+
+@pytest.mark.versions
+def test_a_dashboard_is_seen_in_its_tenant_alone(opensearch_server):
+    """OpenSearch Dashboards sends a tenant as a header, and the engine has an index of each."""
+    engine, tenants = opensearch_server, ("acme", "other")
+    for tenant in tenants:
+        engine.put(f"_plugins/_security/api/tenants/{tenant}", {"description": "of a test"})
+        allowed = {"tenant_patterns": [tenant], "allowed_actions": ["kibana_all_write"]}
+        rights = ["cluster_composite_ops"]
+        role = {"cluster_permissions": rights, "tenant_permissions": [allowed]}
+        put_opensearch_user(engine, f"of-{tenant}", role)
+    objects = {saved.id: saved.line("opensearch-dashboards") for saved in dashboards.objects(NAME)}
+    path, id = ".kibana/_doc", f"nearfold-{NAME}-dashboard"
+    write, read = f"{path}/{id}?refresh=true", f"{path}/{id}"
+    assert engine.call("PUT", write, objects[id], "of-acme", securitytenant="acme")[0] == 201
+    statuses = {
+        (user, tenant): engine.call("GET", read, None, f"of-{user}", securitytenant=tenant)[0]
+        for user in tenants
+        for tenant in tenants
+    }
+    assert statuses == {
+        ("acme", "acme"): 200,
+        ("acme", "other"): 403,
+        ("other", "acme"): 403,
+        ("other", "other"): 404,
+    }
+    indices = engine.call("GET", ".kibana_*_acme*")[1]
+    assert indices and not set(engine.call("GET", ".kibana_*_other*")[1]) & set(indices)

@@ -25,12 +25,12 @@ BREAD = "The price of bread rises every year, and the people who bake it at nigh
 NOT_SIGNED = {"text", "near_family", "near_id", "near_provisional"}
 
 
-def call(method, url, body=None, login=None, tls=None):
+def call(method, url, body=None, login=None, tls=None, **more):
     """Return status and JSON of one request; a list of objects, or bytes, is sent as the lines of
-    `_bulk`. `login` is the header of a user, `tls` the context of https.
+    `_bulk`. `login` is the header of a user, `tls` the context of https, `more` other headers.
     """
     kind = "application/x-ndjson" if isinstance(body, (list, bytes)) else "application/json"
-    headers = {"Content-Type": kind, **({"Authorization": login} if login else {})}
+    headers = {"Content-Type": kind, **({"Authorization": login} if login else {}), **more}
     request = urllib.request.Request(url, _data(body), headers, method=method)
     try:
         with urllib.request.urlopen(request, timeout=120, context=tls) as answer:

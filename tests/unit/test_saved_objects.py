@@ -166,6 +166,28 @@ def test_an_address_of_no_workspace_is_refused_where_there_are_some(product):
     )
 
 
+def test_every_request_names_the_tenant_of_the_address(product):
+    kind, address = product
+    tenant = f"{address}?security_tenant=acme%20legal"
+    saved_objects.put(tenant, "papers", "opensearch-dashboards", dry_run=False)
+    saved_objects.remove(tenant, "papers", "opensearch-dashboards", dry_run=False)
+    assert kind.tenants == {"acme legal"}
+    saved_objects.put(address, "papers", "opensearch-dashboards", dry_run=False)
+    assert kind.tenants == {"acme legal", None}
+
+
+@pytest.mark.parametrize(
+    "query", ["?tenant=acme", "?security_tenant=a&b=c", "?security_tenant=%0a", "?_g=()"]
+)
+def test_another_query_in_the_address_of_dashboards_is_refused(product, query):
+    kind, address = product
+    with pytest.raises(UsageError, match=r"may have \?security_tenant=NAME and nothing else"):
+        saved_objects.put(f"{address}{query}", "papers", "opensearch-dashboards", dry_run=True)
+    with pytest.raises(UsageError, match="that of Kibana nothing"):
+        saved_objects.put(f"{address}?security_tenant=a", "papers", "kibana", dry_run=True)
+    assert not kind.tenants
+
+
 def test_objects_that_a_product_no_longer_deletes_are_reported(product, monkeypatch):
     kind, place = product
     saved_objects.put(place, "papers", "opensearch-dashboards", dry_run=False)

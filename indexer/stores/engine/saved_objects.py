@@ -12,7 +12,7 @@ from base64 import b64encode
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import parse_qsl, quote
 
 from indexer.errors import StoreAccessDenied, StoreError, StoreUnreachable, UsageError
 from indexer.stores.address import password
@@ -246,7 +246,24 @@ class _Server:
     def _headers(self, kind: str) -> dict[str, str]:
         content_type = {"Content-Type": kind} if kind else {}
         marker = "kbn-xsrf" if self.product == "kibana" else "osd-xsrf"
-        return {marker: "true", **content_type, **_login(self.url)}
+        return {marker: "true", **content_type, **_login(self.url), **self._tenant()}
+
+    def _tenant(self) -> dict[str, str]:
+        """Return the header with the tenant of OpenSearch Dashboards that the address names.
+
+        Raises `UsageError` for another query in the address.
+        """
+        given = parse_qsl(parts_of(self.url).query, keep_blank_values=True)
+        if not given:
+            return {}
+        ((name, tenant), *others) = given
+        is_valid = tenant.isascii() and tenant.isprintable() and not others
+        if self.product != "opensearch-dashboards" or name != "security_tenant" or not is_valid:
+            raise UsageError(
+                "the address of Dashboards may have ?security_tenant=NAME and nothing else after "
+                "its path, that of Kibana nothing; correct it"
+            )
+        return {"securitytenant": tenant}
 
 
 def _is_of_missing_objects(status: int, body: bytes) -> bool:
