@@ -1,7 +1,7 @@
-"""Word and PowerPoint before 2007: text that is hidden, raised, struck, deleted or white, what is
-not read of fields, hidden slides, and where links lead.
+"""Word, PowerPoint and Excel before 2007: text that is hidden, raised, struck, deleted or white,
+what is not read of fields, hidden slides, where links lead, and cells that display other values.
 
-Sources: [MS-DOC] and [MS-PPT], Microsoft Open Specifications.
+Sources: [MS-DOC], [MS-PPT] and [MS-XLS], Microsoft Open Specifications.
 """
 
 from __future__ import annotations
@@ -9,8 +9,10 @@ from __future__ import annotations
 import re
 import struct
 from bisect import bisect_right
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -25,6 +27,7 @@ from indexer.documents.marked_text import (
     MarkedRun,
     by_kind,
 )
+from indexer.documents.unseen import BUILT_IN, hides, rounded, words_of_format
 from indexer.model import EmbeddedFile
 
 # Word: pieces of text in the order of the document, and properties of ranges of bytes.
@@ -340,3 +343,152 @@ def _raised(record: bytes, count: int) -> Iterator[tuple[int, int, str]]:
             if elevation:
                 yield start, start + length, RAISED if elevation > 0 else LOWERED
         start += max(1, length)
+
+
+# Workbooks of Excel before 2007 (.xls): records of a type, a size and content.
+
+_DRAWING_GROUP, _IMAGE, _CONTINUE, _FORMULA = 0xEB, 0x7F, 0x3C, 0x06
+_BEGIN, _SHEET, _FONT_RECORD, _FORMAT_RECORD, _STYLE_RECORD = 0x809, 0x85, 0x31, 0x41E, 0xE0
+_REAL, _COMPACT, _COMPACT_ROW, _STRING, _LABEL = 0x203, 0x27E, 0xBD, 0xFD, 0x204
+_ROW, _COLUMNS, _ROW_HEIGHT, _VIEW = 0x208, 0x7D, 0x225, 0x23E
+_NO_ROWS, _FORMULAS, _ZEROS = 0x02, 0x0001, 0x0010
+_PICTURES = b"\x07\xf0"  # the type of a record of pictures in a group of drawings
+_STRIKES, _IS_HIDDEN, _VERSION_8 = 0x08, 0x20, 0x600
+_WHITES = (b"\x01\0", b"\x09\0")  # numbers of the colour
+_NO_FONT = 4  # a number that no font has
+
+
+def workbook_files(content: bytes) -> Iterator[EmbeddedFile]:
+    """Yield the pictures of a workbook, its formulas, and what its sheets do not display."""
+    pictures = {_DRAWING_GROUP: bytearray(), _IMAGE: bytearray()}
+    formulas = bytearray()
+    sheets = _Sheets()
+    kind = 0
+    for written, record in _workbook_records(content):
+        if written != _CONTINUE:
+            kind = written
+            sheets.add(kind, record)
+        if kind in pictures:
+            pictures[kind] += record
+        elif kind == _FORMULA:
+            formulas += record[:4] + record[20:]  # its cell, and what it computes
+    _, mark, group = pictures[_DRAWING_GROUP].partition(_PICTURES)
+    if mark or pictures[_IMAGE]:
+        yield EmbeddedFile("picture", "pictures", sha256(group + pictures[_IMAGE]))
+    if formulas:
+        yield EmbeddedFile("object", "formulas", sha256(formulas))
+    for name, found in sheets.found.items():
+        yield EmbeddedFile("object", name, sha256(b"\n".join(found)))
+
+
+def _workbook_records(content: bytes) -> Iterator[tuple[int, bytes]]:
+    position = 0
+    while position + 4 <= len(content):
+        kind, size = struct.unpack_from("<HH", content, position)
+        yield kind, content[position + 4 : position + 4 + size]
+        position += 4 + size
+
+
+@dataclass
+class _Sheets:
+    """Values, cells and sheets of a workbook that are not displayed, by kinds."""
+
+    found: defaultdict[str, list[bytes]] = field(default_factory=lambda: defaultdict(list))
+    _fonts: list[tuple[bool, bool]] = field(default_factory=list)  # is it struck, is it white
+    _codes: dict[int, bytes] = field(default_factory=lambda: dict(BUILT_IN))  # of formats
+    _styles: list[tuple[bool, bool, bytes]] = field(default_factory=list)
+    _version: int = 0
+    _sheet: int = 0
+
+    def add(self, kind: int, record: bytes) -> None:
+        """Add a record; one that is too short is left out."""
+        try:
+            self._add(kind, record)
+        except (struct.error, IndexError):
+            return
+
+    def _add(self, kind: int, record: bytes) -> None:
+        if kind in (_REAL, _COMPACT, _COMPACT_ROW, _FORMULA, _STRING, _LABEL):
+            self._add_cells(kind, record)
+        elif kind == _BEGIN:
+            self._version = struct.unpack_from("<H", record)[0]
+            self._sheet += 1
+        elif kind == _SHEET and record[4] & 3:
+            self.found["hidden sheets"].append(record[6:])
+        elif kind == _ROW and struct.unpack_from("<H", record, 12)[0] & _IS_HIDDEN:
+            self._add_hidden(b"row", struct.unpack_from("<H", record)[0])
+        elif kind == _COLUMNS and record[8] & 1:
+            first, last = struct.unpack_from("<HH", record)
+            for column in range(first, min(last, 255) + 1):
+                self._add_hidden(b"col", column)
+        elif kind in (_VIEW, _ROW_HEIGHT):
+            (flags,) = struct.unpack_from("<H", record)
+            is_usual = flags & (_FORMULAS | _ZEROS) == _ZEROS
+            if flags & _NO_ROWS if kind == _ROW_HEIGHT else not is_usual:
+                self.found["view of cells"].append(b"%d %d %d" % (self._sheet, kind, flags & 0x13))
+        else:
+            self._add_style(kind, record)
+
+    def _add_hidden(self, kind: bytes, number: int) -> None:
+        self.found["hidden cells"].append(b"%d %s %d" % (self._sheet, kind, number))
+
+    def _add_style(self, kind: int, record: bytes) -> None:
+        if kind == _FONT_RECORD:
+            is_white = record[4:6] in _WHITES
+            self._fonts.append((bool(record[2] & _STRIKES), is_white))
+        elif kind == _FORMAT_RECORD:
+            is_wide = self._version >= _VERSION_8 and record[4] & 1
+            start = 5 if self._version >= _VERSION_8 else 3
+            code = record[start:].decode("utf-16-le" if is_wide else "latin-1", "replace")
+            (id,) = struct.unpack_from("<H", record)
+            self._codes[id] = code.encode()
+        elif kind == _STYLE_RECORD:
+            font, format = struct.unpack_from("<HH", record)
+            font -= font > _NO_FONT
+            is_struck, is_white = self._fonts[font] if font < len(self._fonts) else (False, False)
+            is_on_paper = (
+                self._version >= _VERSION_8 and record[17:18] < b"\x04"
+            )  # without a pattern
+            is_white = is_white and is_on_paper
+            self._styles.append((is_struck, is_white, self._codes.get(format, b"")))
+
+    def _add_cells(self, kind: int, record: bytes) -> None:
+        row, column, style = struct.unpack_from("<HHH", record)
+        if kind == _COMPACT_ROW:
+            for start in range(4, len(record) - 2, 6):
+                style, packed = struct.unpack_from("<HI", record, start)
+                self._add_cell((row, column + (start - 4) // 6), style, _unpacked(packed))
+        elif kind == _COMPACT:
+            number = _unpacked(struct.unpack_from("<I", record, 6)[0])
+            self._add_cell((row, column), style, number)
+        elif kind in (_STRING, _LABEL) or record[12:14] == b"\xff\xff":
+            self._add_cell((row, column), style, None)
+        else:
+            self._add_cell((row, column), style, struct.unpack_from("<d", record, 6)[0])
+
+    def _add_cell(self, cell: tuple[int, int], index: int, value: float | None) -> None:
+        style = self._styles[index] if index < len(self._styles) else (False, False, b"")
+        is_struck, is_white, code = style
+        name = b"%d %d %d" % (self._sheet, *cell)
+        if is_struck:
+            self.found["struck cells"].append(name)
+        if is_white:
+            self.found["white cells"].append(name)
+        if words := words_of_format(code, value) if b'"' in code else b"":
+            self.found["formats of cells"].append(b"%s %s" % (name, words))
+        if value is not None and hides(code, repr(value).encode()):
+            self.found["values"].append(b"%s %s" % (name, rounded(value)))
+
+
+def _unpacked(packed: int) -> float:
+    """Return a number that is packed into 32 bits: a whole one, or the upper half of a real one,
+    with a bit that divides it by 100.
+
+    >>> _unpacked(0x3FF00000), _unpacked((1234 << 2) | 3)
+    (1.0, 12.34)
+    """
+    if packed & 2:
+        value = float((packed >> 2) - (1 << 30) * (packed >> 31))
+    else:
+        value = float(struct.unpack("<d", struct.pack("<Q", (packed & ~3) << 32))[0])
+    return value / 100 if packed & 1 else value

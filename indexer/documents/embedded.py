@@ -24,24 +24,21 @@ from indexer.documents.base import (
     searchable,
     sha256,
 )
-from indexer.documents.binary_office import WORD_STREAMS, slide_files, word_files
+from indexer.documents.binary_office import WORD_STREAMS, slide_files, word_files, workbook_files
 from indexer.documents.embedded_parts import (
-    IN_MARKUP,
     UNREADABLE,
     ZIP,
     Package,
     flat_files,
     is_readable,
-    markup_files,
     member_digest,
-    page_files,
     unread_xml,
 )
 from indexer.documents.lists import slides_of, usual_markup
 from indexer.documents.mail.outlook import MAGIC, TNEF, compound_streams
+from indexer.documents.pages import IN_MARKUP, markup_files, page_files
 from indexer.documents.pdf_files import pdf_files
 from indexer.documents.rich_text import RTF, rich_text_files
-from indexer.documents.unseen import workbook_files
 from indexer.model import EmbeddedFile, EmbeddedKind, pack_embedded
 
 OUTLOOK = {MAGIC: "application/vnd.ms-outlook", TNEF: "application/vnd.ms-tnef"}

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from indexer.documents.base import ExtractorFactory, ExtractorPool, Limits, Task, is_mail_text
-from indexer.documents.mailboxes import unique_name
+from indexer.documents.blobs import unique_name
 from indexer.documents.plain_text import (
     PLAIN_IDENTITY,
     TEXT_FORMATS,

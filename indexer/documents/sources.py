@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from indexer.documents import mailboxes
+from indexer.documents import blobs
 from indexer.documents.base import ReadOptions, Source, SourceItem, unique
 from indexer.documents.blobs import INSIDE, file_ids, identifier
 from indexer.errors import MissingExtra, SourceNotFound, UsageError
@@ -159,7 +159,7 @@ def _walk_root(root: _Root, rules: _Rules) -> Iterator[SourceItem]:
         yield SkippedBlob(_printable(root.path), "excluded")
     else:
         folder, name = os.path.split(root.path)
-        key = (mailboxes.is_message(root.path) and mailboxes.unique_name(name)) or name
+        key = (blobs.is_message(root.path) and blobs.unique_name(name)) or name
         yield _file(root.path, key, folder, rules.namespace, root.info)
 
 
@@ -167,7 +167,7 @@ def _walk_folder(root: bytes, rules: _Rules) -> Iterator[SourceItem]:
     """Yield the items of a folder by key bytes, with a stack of open levels instead of recursion:
     depth has no limit.
     """
-    levels = [(root, rules.owns(root) or mailboxes.holds_deliveries(root), _entries(root, b""))]
+    levels = [(root, rules.owns(root) or blobs.holds_deliveries(root), _entries(root, b""))]
     while levels:
         position, own, entries = levels[-1]
         try:
@@ -182,7 +182,7 @@ def _walk_folder(root: bytes, rules: _Rules) -> Iterator[SourceItem]:
         if entry.path in rules.covered or (not own and entry.path in rules.own):
             continue
         if entry.is_dir(follow_symlinks=False):
-            own = own or mailboxes.holds_deliveries(entry.path)
+            own = own or blobs.holds_deliveries(entry.path)
             levels.append((entry.path, own, _entries(entry.path, key + b"/")))
         else:
             yield (
@@ -200,8 +200,8 @@ def _entries(path: bytes, prefix: bytes) -> Iterator[tuple[bytes, os.DirEntry[by
         entries = sorted(listing, key=_sort_key)
     names = (entry.name for entry in entries)
     keys: Iterator[bytes] = (prefix + name for name in names)
-    if mailboxes.holds_messages(path):
-        keys = mailboxes.message_keys(path, prefix, names)
+    if blobs.holds_messages(path):
+        keys = blobs.message_keys(path, prefix, names)
     yield from zip(keys, entries, strict=True)
 
 
@@ -226,7 +226,7 @@ def _file(
         return SkippedBlob(_printable(path), "symbolic_link")
     if not stat.S_ISREG(info.st_mode):
         return SkippedBlob(_printable(path), "special_file")
-    opener = mailboxes.MailFile(path) if mailboxes.is_message(path) else path
+    opener = blobs.MailFile(path) if blobs.is_message(path) else path
     space = folder if namespace is None else os.fsencode(namespace)
     return Blob(
         identifier(space, key),

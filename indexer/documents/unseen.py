@@ -6,15 +6,11 @@ OpenDocument as they are displayed, and rows of tables as lines.
 from __future__ import annotations
 
 import re
-import struct
-from collections import defaultdict
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
 from html import unescape
+from operator import eq, ge, gt, le, lt, ne
 from typing import TypeVar
-
-from indexer.documents.base import sha256
-from indexer.model import EmbeddedFile
 
 _T = TypeVar("_T")
 
@@ -29,55 +25,115 @@ _FORMAT = re.compile(rb"<numFmt\s[^>]*>")
 _ID, _CODE = re.compile(rb"\bnumFmtId=\"(\d+)\""), re.compile(rb"\bformatCode=\"([^\"]*)\"")
 _CELL_STYLES = re.compile(rb"<cellXfs\b.*?</cellXfs>", re.DOTALL)
 _CELL_STYLE = re.compile(rb"<xf\b[^>]*>")
-_QUOTED = re.compile(rb"\"[^\"]*\"|&quot;.*?&quot;|\\.|\[[^\]]*\]|_.|\*.")
+_QUOTED = re.compile(rb"\"[^\"]*\"|\\.|\[[^\]]*\]|_.|\*.")
 _DECIMALS = re.compile(rb"[0#?]\.([0#?]+)")
-_MINUTES, _SECONDS, _NEVER = 1440.0, 86400.0, 1e-9  # of a day, the unit of times
-_BUILT_IN = {1: 1.0, 2: 1e2, 3: 1.0, 4: 1e2, 9: 1e2, 10: 1e4, 37: 1.0, 38: 1.0, 39: 1e2, 40: 1e2}
-_BUILT_IN |= dict.fromkeys((14, 15, *range(27, 32), *range(50, 59)), 1.0)
-_BUILT_IN |= dict.fromkeys((18, 20, 22, 32), _MINUTES) | dict.fromkeys((19, 21, 45, 46), _SECONDS)
+_SECTION = re.compile(rb"((?:[^;\"\\]|\"[^\"]*\"|\\.)*);?", re.DOTALL)
+_CONDITION = re.compile(rb"\[([<>]=?|=|<>)\s*([-+.\deE]+)\]")
+_DISPLAYED = re.compile(rb"[0#?ymdhsgbe@]", re.IGNORECASE)
+_BRACKETS, _LEADING_MINUS = re.compile(rb"\[[^\]]*\]|_."), re.compile(rb"[\s\"\\]*[-\xe2]")
+_NEGATIVE = re.compile(rb"[-(\xe2]|[^\W\d_]{2}")  # of a number: another minus, or words, too
+_COMPARE: dict[bytes, Callable[[float, float], bool]] = {
+    b"<": lt,
+    b"<=": le,
+    b">": gt,
+    b">=": ge,
+    b"=": eq,
+    b"<>": ne,
+}
+_MINUTES, _SECONDS = 1440.0, 86400.0  # of a day, the unit of times
+_NEVER = 0.0  # units that are displayed where a number is never displayed as it is
+BUILT_IN = {1: b"0", 2: b"0.00", 3: b"#,##0", 4: b"#,##0.00", 9: b"0%", 10: b"0.00%"}
+BUILT_IN |= dict.fromkeys((37, 38, 41, 42), b"#,##0;(#,##0)")
+BUILT_IN |= dict.fromkeys((39, 40, 43, 44), b"#,##0.00;(#,##0.00)")
+BUILT_IN |= dict.fromkeys((14, 15, *range(27, 32), *range(50, 59)), b"d/m/y")
+BUILT_IN |= {16: b"d-m", 17: b"m-y"}
+BUILT_IN |= dict.fromkeys((18, 20, 22, 32), b"h:m") | dict.fromkeys((19, 21, 45, 46), b"h:m:s")
 _GENERAL_DIGITS = 10  # that are displayed without a format
 _SIGNIFICANT = 12  # significant ones, in which all programs write a value alike
 
 
 def hidden_values(sheet: bytes, styles: bytes) -> bytes:
-    """Return the cells with values that are displayed in part, and these values; empty for none."""
-    scales = _scales(styles)
+    """Return the cells with values that are displayed in part, or as other ones, and these values;
+    empty for none.
+    """
+    codes = _style_codes(styles)
     hidden: list[bytes] = []
     for attributes, value in _NUMBER.findall(sheet):
         style = _STYLE.search(attributes)
         index = int(style[1]) if style else 0
-        if not _is_displayed(value, scales[index] if index < len(scales) else None):
+        if hides(codes[index] if index < len(codes) else b"", value):
             name = _NAME.search(attributes)
-            hidden.append(b"%s %s" % (name[1] if name else b"", _rounded(float(value))))
+            hidden.append(b"%s %s" % (name[1] if name else b"", rounded(float(value))))
     return b"\n".join(hidden)
 
 
-def _rounded(value: float) -> bytes:
+def rounded(value: float) -> bytes:
+    """Return a value with the digits in which all programs write it alike."""
     return f"{value:.{_SIGNIFICANT}g}".encode()
 
 
-def _is_displayed(value: bytes, scale: float | None) -> bool:
-    """Return whether a value is a multiple of what is displayed; None: as many digits as fit."""
-    if scale is None and len(value) <= _GENERAL_DIGITS:
-        return True
+def hides(code: bytes, value: bytes) -> bool:
+    """Return whether a format of cells displays less of a number than there is, or another one;
+    without a format as many digits as fit are displayed. A zero may be displayed as any text.
+
+    >>> hides(b"0.00", b"3.14"), hides(b"0.00", b"3.149"), hides(b"#,##0,", b"5000")
+    (False, True, True)
+    >>> [hides(b"0;0;", value) for value in (b"5", b"-5", b"0")]
+    [False, True, True]
+    """
+    if not code and len(value) <= _GENERAL_DIGITS:
+        return False
     number = _number(value)
     if number is None:
-        return True
+        return False
+    section = _section(code, number)
+    if number == 0:
+        return not section
+    scale = _scale(section, _separates_negatives(code), number < 0)
     if scale is None:
-        return float(f"{number:.{_GENERAL_DIGITS}g}") == float(f"{number:.{_SIGNIFICANT}g}")
+        digits = float(f"{number:.{_GENERAL_DIGITS}g}")
+        return digits != float(f"{number:.{_SIGNIFICANT}g}")
+    if scale == _NEVER:
+        return True
     scaled = number * scale
-    return abs(scaled - round(scaled)) <= max(1e-6, abs(scaled) * 10**-_SIGNIFICANT) or not scaled
+    return bool(abs(scaled - round(scaled)) > max(1e-6, abs(scaled) * 10**-_SIGNIFICANT))
 
 
-def _scales(styles: bytes) -> list[float | None]:
-    """Return of how many units to one the styles of cells display, in order."""
-    scales: dict[int, float | None] = dict(_BUILT_IN)
+@lru_cache(maxsize=1000)
+def _sections(code: bytes) -> list[bytes]:
+    """Return the sections of a format that are for numbers."""
+    sections = _SECTION.findall(code + b";")[:-1]
+    return [section for section in sections if b"@" not in _QUOTED.sub(b"", section)][:3]
+
+
+@lru_cache(maxsize=1000)
+def _separates_negatives(code: bytes) -> bool:
+    """Return whether the section for negative numbers displays them as such: no other one is."""
+    return len(_sections(code)) > 1 and not _CONDITION.search(code)
+
+
+def _section(code: bytes, number: float) -> bytes:
+    """Return the section of a format that displays a number."""
+    sections = _sections(code)
+    if _CONDITION.search(code):
+        for section in sections:
+            condition = _CONDITION.search(section)
+            limit = _number(condition[2]) if condition else None
+            if condition is None or (limit is not None and _COMPARE[condition[1]](number, limit)):
+                return section
+    index = (number < 0) + 2 * (number == 0)
+    return (sections[index : index + 1] or sections[:1] or [b"General"])[0]
+
+
+def _style_codes(styles: bytes) -> list[bytes]:
+    """Return the formats of the styles of cells, in order; empty for none."""
+    codes = dict(BUILT_IN)
     for element in _FORMAT.findall(styles):
         id, code = _ID.search(element), _CODE.search(element)
         if id and code:
-            scales[int(id[1])] = _scale(code[1])
+            codes[int(id[1])] = unescape(code[1].decode("utf-8", "replace")).encode()
     ids = [_ID.search(style) for style in _cell_styles(styles)]
-    return [scales.get(int(id[1])) if id else None for id in ids]
+    return [codes.get(int(id[1]), b"") if id else b"" for id in ids]
 
 
 def _cell_styles(styles: bytes) -> list[bytes]:
@@ -85,25 +141,38 @@ def _cell_styles(styles: bytes) -> list[bytes]:
     return _CELL_STYLE.findall(listed[0]) if listed else []
 
 
-def _scale(code: bytes) -> float | None:
-    """Return how many units a format displays of one; None where it displays what fits.
+@lru_cache(maxsize=1000)
+def _scale(section: bytes, separates: bool, is_negative: bool) -> float | None:
+    """Return how many units a section of a format displays of one; None where it displays what
+    fits, 0 where it does not display the number, its minus or its thousands.
 
-    >>> _scale(b"0.00"), _scale(b"#,##0"), _scale(b"0.0%"), _scale(b"d mmm yyyy")
-    (100.0, 1.0, 1000.0, 1.0)
-    >>> _scale(b"General"), _scale(b"0,"), _scale(b"hh:mm:ss")
-    (None, 0.001, 86400.0)
+    >>> [_scale(code, False, False) for code in (b"0.00", b"#,##0", b"0.0%", b"d mmm yyyy")]
+    [100.0, 1.0, 1000.0, 1.0]
+    >>> [_scale(code, False, False) for code in (b"General", b"0,", b"hh:mm:ss", b"-0")]
+    [None, 0.0, 86400.0, 0.0]
+    >>> _scale(b"0", True, True), _scale(b"(0)", True, True), _scale(b'"Yes"', False, False)
+    (0.0, 1.0, 0.0)
     """
-    plain = _QUOTED.sub(b"", code.partition(b";")[0]).lower()
-    if not plain.strip() or any(mark in plain for mark in (b"general", b"@", b"e+", b"/?", b"/#")):
+    plain = _QUOTED.sub(b"", section).lower()
+    if not _DISPLAYED.search(plain):
+        return _NEVER
+    is_time = any(letter in plain for letter in b"ydhsm") and b"general" not in plain
+    if not is_time:
+        written = _BRACKETS.sub(b"", section)
+        if is_negative and separates and not _NEGATIVE.search(written):
+            return _NEVER
+        if not is_negative and _LEADING_MINUS.match(written):
+            return _NEVER
+    if any(mark in plain for mark in (b"general", b"@", b"e+", b"/?", b"/#")):
         return None
-    if any(letter in plain for letter in (b"y", b"d", b"h", b"s", b"m")):
+    if is_time:
         if b"s" in plain or b"h" in plain:
             return _SECONDS if b"s" in plain else _MINUTES
-        return 1.0 if all(letter in plain for letter in (b"y", b"m", b"d")) else _NEVER
+        return 1.0 if all(letter in plain for letter in b"ymd") else _NEVER
     decimals = _DECIMALS.search(plain)
     digits = (len(decimals[1]) if decimals else 0) + 2 * plain.count(b"%")
     thousands = len(plain) - len(plain.rstrip(b", ").rstrip(b","))
-    return float(10.0 ** (digits - 3 * thousands))
+    return _NEVER if thousands else float(10.0**digits)
 
 
 _HIDDEN_CELLS = re.compile(
@@ -137,6 +206,24 @@ def rule_cells(sheet: bytes) -> bytes:
     b'A1 B2:B9'
     """
     return b" ".join(sorted(set(b" ".join(_RULE_CELLS.findall(sheet)).split())))
+
+
+_VIEW = re.compile(
+    rb"\b(?:showZeros=\"(?:0|false)|(?:showFormulas|zeroHeight|rightToLeft)=\"(?:1|true))\""
+)
+_VIEWS = (b"showZeros", b"showFormulas", b"zeroHeight", b"rightToLeft")
+
+
+def view_of_cells(sheet: bytes) -> bytes:
+    """Return what displays the cells of a sheet otherwise: no zeros, formulas instead of values,
+    no rows but those that say so, the first column on the right.
+
+    >>> view_of_cells(b'<sheetView showZeros="0" showFormulas="false"/>')
+    b'showZeros="0"'
+    """
+    if not any(view in sheet for view in _VIEWS):
+        return b""
+    return b" ".join(found.replace(b"true", b"1") for found in sorted(_VIEW.findall(sheet)))
 
 
 _FONTS, _FONT = re.compile(rb"<fonts\b.*?</fonts>", re.DOTALL), re.compile(rb"<font/?>|<font\s")
@@ -200,23 +287,14 @@ _CELL = re.compile(
     rb"(?:<f\b[^>]*(?:/>|>[^<]*</f>))?<(?:v|is)>(?:([-+.\deE]+)</v>)?"
 )
 _TEXT_CELL = re.compile(rb"\bt=\"(?:s|str|inlineStr)\"")
-_SECTION = re.compile(rb"((?:[^;\"\\]|\"[^\"]*\"|\\.)*);?", re.DOTALL)
-_CONDITION = re.compile(rb"\[[<>=]")
 _WORDS = re.compile(rb"\"([^\"]*[^\W\d_][^\"]*)\"")
-_DISPLAYED = re.compile(rb"[0#?ymdhsgbe]", re.IGNORECASE)
 
 
 def worded_cells(sheet: bytes, styles: bytes) -> bytes:
     """Return the cells that display the words of their format, which are not read, and these."""
-    codes = {
-        id[1]: unescape(code[1].decode("utf-8", "replace")).encode()
-        for element in _FORMAT.findall(styles)
-        if b"&quot;" in element and (id := _ID.search(element)) and (code := _CODE.search(element))
-    }
-    if not codes:
+    if b"&quot;" not in styles:
         return b""
-    ids = [_ID.search(style) for style in _cell_styles(styles)]
-    of_styles = [codes.get(id[1], b"") if id else b"" for id in ids]
+    of_styles = _style_codes(styles)
     worded: list[bytes] = []
     for name, style, attributes, value in _CELL.findall(sheet):
         format = of_styles[int(style)] if int(style) < len(of_styles) else b""
@@ -234,25 +312,20 @@ def _number(value: bytes) -> float | None:
 
 
 def words_of_format(code: bytes, value: float | None) -> bytes:
-    """Return the words that a format displays instead of a number, or next to a text (None); of a
-    format with conditions all such words. Those next to digits are read.
+    """Return the words that a format displays instead of a number, or next to a text (None).
+    Those next to digits are read.
 
     >>> words_of_format(b'"Yes";;"No"', 5), words_of_format(b'"Yes";;"No"', 0)
     (b'Yes', b'No')
     >>> words_of_format(b'0" EUR"', 5), words_of_format(b'@" not"', None)
     (b'', b' not')
     """
-    sections = _SECTION.findall(code + b";")[:-1]
-    numbers = [section for section in sections if b"@" not in _QUOTED.sub(b"", section)][:3]
     if value is None:
-        unread = [section for section in sections if section not in numbers]
-    elif _CONDITION.search(code):
-        unread = numbers
+        numbers = _sections(code)
+        unread = [each for each in _SECTION.findall(code + b";")[:-1] if each not in numbers]
     else:
-        index = (value < 0) + 2 * (value == 0)
-        unread = numbers[index : index + 1] or numbers[:1]
-    if value is not None:
-        unread = [each for each in unread if not _DISPLAYED.search(_QUOTED.sub(b"", each))]
+        section = _section(code, value)
+        unread = [] if _DISPLAYED.search(_QUOTED.sub(b"", section)) else [section]
     return b" ".join(_WORDS.findall(b" ".join(unread)))
 
 
@@ -270,6 +343,41 @@ def _colour(element: bytes, default: bytes) -> bytes:
         return ink[1]
     theme, indexed = _NAMED
     return (found[1] or b"").upper() or theme.get(found[2]) or indexed.get(found[3]) or ink[1]
+
+
+_RULE_STYLE = re.compile(rb"<cfRule\s[^>]*?\bdxfId=\"(\d+)\"")
+_RULES = re.compile(rb"<conditionalFormatting\s[^>]*?\bsqref=\"([^\"]*)")
+_RULE_GROUND = re.compile(rb"<bgColor ([^>]*?)\s*/?>")
+
+
+def styles_of_rules(sheet: bytes, styles: bytes) -> bytes:
+    """Return the cells in which a rule displays another format of numbers, struck words, or words
+    of the colour of their background, and these.
+
+    >>> styles = b'<dxfs><dxf><numFmt numFmtId="9" formatCode=";;;"/></dxf></dxfs>'
+    >>> rule = b'<conditionalFormatting sqref="B2"><cfRule type="cellIs" dxfId="0"/>'
+    >>> styles_of_rules(rule, styles)
+    b'B2 ;;;'
+    """
+    if b"dxfId=" not in sheet:
+        return b""
+    changed: dict[bytes, bytes] = {}
+    for number, style in enumerate(styles.partition(b"<dxfs")[2].split(b"<dxf>")[1:]):
+        code, ground = _CODE.search(style), _RULE_GROUND.search(style)
+        paper = _colour(b"<color %s/>" % ground[1], _WHITE) if ground else _WHITE
+        font = style.partition(b"<font>")[2].partition(b"</font>")[0]
+        is_unseen = bool(font) and _colour(font, _BLACK) == paper
+        marks = (b"struck" * bool(_STRUCK_FONT.search(font)), b"unseen" * is_unseen)
+        if found := b" ".join(filter(None, (code[1] if code else b"", *marks))):
+            changed[b"%d" % number] = found
+    lines = {
+        b"%s %s" % (cells[1], changed[id])
+        for rules in sheet.split(b"</conditionalFormatting>")
+        for cells in _RULES.finditer(rules)
+        for id in _RULE_STYLE.findall(rules)
+        if id in changed
+    }
+    return b"\n".join(sorted(lines))
 
 
 def _of_list(values: Sequence[_T], id: re.Pattern[bytes], style: bytes) -> _T | None:
@@ -317,156 +425,14 @@ def unseen_cells(part: bytes, styles: bytes) -> dict[str, bytes]:
     return {
         "values": hidden_values(part, styles),
         "hidden cells": hidden_cells(part),
+        "view of cells": view_of_cells(part),
         "cells of rules": rule_cells(part),
+        "styles of rules": styles_of_rules(part, styles),
         "struck cells": struck_cells(part, styles),
         "white cells": unseen_words(part, styles),
         "formats of cells": worded_cells(part, styles),
         MARKED_WORDS: marked_strings(part),
     }
-
-
-# Workbooks of Excel before 2007 (.xls): records of a type, a size and content.
-
-_DRAWING_GROUP, _IMAGE, _CONTINUE, _FORMULA = 0xEB, 0x7F, 0x3C, 0x06
-_BEGIN, _SHEET, _FONT_RECORD, _FORMAT_RECORD, _STYLE_RECORD = 0x809, 0x85, 0x31, 0x41E, 0xE0
-_REAL, _COMPACT, _COMPACT_ROW, _STRING, _LABEL = 0x203, 0x27E, 0xBD, 0xFD, 0x204
-_ROW, _COLUMNS = 0x208, 0x7D
-_PICTURES = b"\x07\xf0"  # the type of a record of pictures in a group of drawings
-_STRIKES, _IS_HIDDEN, _VERSION_8 = 0x08, 0x20, 0x600
-_WHITES = (b"\x01\0", b"\x09\0")  # numbers of the colour
-_NO_FONT = 4  # a number that no font has
-
-
-def workbook_files(content: bytes) -> Iterator[EmbeddedFile]:
-    """Yield the pictures of a workbook, its formulas, and what its sheets do not display."""
-    pictures = {_DRAWING_GROUP: bytearray(), _IMAGE: bytearray()}
-    formulas = bytearray()
-    sheets = _Sheets()
-    kind = 0
-    for written, record in _records(content):
-        if written != _CONTINUE:
-            kind = written
-            sheets.add(kind, record)
-        if kind in pictures:
-            pictures[kind] += record
-        elif kind == _FORMULA:
-            formulas += record[:4] + record[20:]  # its cell, and what it computes
-    _, mark, group = pictures[_DRAWING_GROUP].partition(_PICTURES)
-    if mark or pictures[_IMAGE]:
-        yield EmbeddedFile("picture", "pictures", sha256(group + pictures[_IMAGE]))
-    if formulas:
-        yield EmbeddedFile("object", "formulas", sha256(formulas))
-    for name, found in sheets.found.items():
-        yield EmbeddedFile("object", name, sha256(b"\n".join(found)))
-
-
-def _records(content: bytes) -> Iterator[tuple[int, bytes]]:
-    position = 0
-    while position + 4 <= len(content):
-        kind, size = struct.unpack_from("<HH", content, position)
-        yield kind, content[position + 4 : position + 4 + size]
-        position += 4 + size
-
-
-@dataclass
-class _Sheets:
-    """Values, cells and sheets of a workbook that are not displayed, by kinds."""
-
-    found: defaultdict[str, list[bytes]] = field(default_factory=lambda: defaultdict(list))
-    _fonts: list[tuple[bool, bool]] = field(default_factory=list)  # is it struck, is it white
-    _scales: dict[int, float | None] = field(default_factory=lambda: dict(_BUILT_IN))
-    _codes: dict[int, bytes] = field(default_factory=dict)  # of formats
-    _styles: list[tuple[float | None, bool, bool, bytes]] = field(default_factory=list)
-    _version: int = 0
-    _sheet: int = 0
-
-    def add(self, kind: int, record: bytes) -> None:
-        """Add a record; one that is too short is left out."""
-        try:
-            self._add(kind, record)
-        except (struct.error, IndexError):
-            return
-
-    def _add(self, kind: int, record: bytes) -> None:
-        if kind in (_REAL, _COMPACT, _COMPACT_ROW, _FORMULA, _STRING, _LABEL):
-            self._add_cells(kind, record)
-        elif kind == _BEGIN:
-            self._version = struct.unpack_from("<H", record)[0]
-            self._sheet += 1
-        elif kind == _SHEET and record[4] & 3:
-            self.found["hidden sheets"].append(record[6:])
-        elif kind == _ROW and struct.unpack_from("<H", record, 12)[0] & _IS_HIDDEN:
-            self._add_hidden(b"row", struct.unpack_from("<H", record)[0])
-        elif kind == _COLUMNS and record[8] & 1:
-            first, last = struct.unpack_from("<HH", record)
-            for column in range(first, min(last, 255) + 1):
-                self._add_hidden(b"col", column)
-        else:
-            self._add_style(kind, record)
-
-    def _add_hidden(self, kind: bytes, number: int) -> None:
-        self.found["hidden cells"].append(b"%d %s %d" % (self._sheet, kind, number))
-
-    def _add_style(self, kind: int, record: bytes) -> None:
-        if kind == _FONT_RECORD:
-            is_white = record[4:6] in _WHITES
-            self._fonts.append((bool(record[2] & _STRIKES), is_white))
-        elif kind == _FORMAT_RECORD:
-            is_wide = self._version >= _VERSION_8 and record[4] & 1
-            start = 5 if self._version >= _VERSION_8 else 3
-            code = record[start:].decode("utf-16-le" if is_wide else "latin-1", "replace")
-            (id,) = struct.unpack_from("<H", record)
-            self._scales[id], self._codes[id] = _scale(code.encode()), code.encode()
-        elif kind == _STYLE_RECORD:
-            font, format = struct.unpack_from("<HH", record)
-            font -= font > _NO_FONT
-            is_struck, is_white = self._fonts[font] if font < len(self._fonts) else (False, False)
-            is_on_paper = (
-                self._version >= _VERSION_8 and record[17:18] < b"\x04"
-            )  # without a pattern
-            number = self._scales.get(format), is_struck, is_white and is_on_paper
-            self._styles.append((*number, self._codes.get(format, b"")))
-
-    def _add_cells(self, kind: int, record: bytes) -> None:
-        row, column, style = struct.unpack_from("<HHH", record)
-        if kind == _COMPACT_ROW:
-            for start in range(4, len(record) - 2, 6):
-                style, packed = struct.unpack_from("<HI", record, start)
-                self._add_cell((row, column + (start - 4) // 6), style, _unpacked(packed))
-        elif kind == _COMPACT:
-            number = _unpacked(struct.unpack_from("<I", record, 6)[0])
-            self._add_cell((row, column), style, number)
-        elif kind in (_STRING, _LABEL) or record[12:14] == b"\xff\xff":
-            self._add_cell((row, column), style, None)
-        else:
-            self._add_cell((row, column), style, struct.unpack_from("<d", record, 6)[0])
-
-    def _add_cell(self, cell: tuple[int, int], index: int, value: float | None) -> None:
-        style = self._styles[index] if index < len(self._styles) else (None, False, False, b"")
-        scale, is_struck, is_white, code = style
-        name = b"%d %d %d" % (self._sheet, *cell)
-        if is_struck:
-            self.found["struck cells"].append(name)
-        if is_white:
-            self.found["white cells"].append(name)
-        if words := words_of_format(code, value) if b'"' in code else b"":
-            self.found["formats of cells"].append(b"%s %s" % (name, words))
-        if value is not None and not _is_displayed(repr(value).encode(), scale):
-            self.found["values"].append(b"%s %s" % (name, _rounded(value)))
-
-
-def _unpacked(packed: int) -> float:
-    """Return a number that is packed into 32 bits: a whole one, or the upper half of a real one,
-    with a bit that divides it by 100.
-
-    >>> _unpacked(0x3FF00000), _unpacked((1234 << 2) | 3)
-    (1.0, 12.34)
-    """
-    if packed & 2:
-        value = float((packed >> 2) - (1 << 30) * (packed >> 31))
-    else:
-        value = float(struct.unpack("<d", struct.pack("<Q", (packed & ~3) << 32))[0])
-    return value / 100 if packed & 1 else value
 
 
 # Sheets of OpenDocument: a cell has its value next to the text that it displays.
@@ -478,6 +444,7 @@ _ODF_CELL = re.compile(
 )
 _ODF_VALUE = re.compile(rb"\boffice:(date-|time-|)value=\"([^\"]*)\"")
 _ELEMENT, _NO_DIGIT = re.compile(rb"<[^>]*>"), re.compile(rb"[^0-9]+")
+_NUMBERS, _SEPARATED = re.compile(rb"\d+"), re.compile(rb"[.,](\d+)[^0-9]*\Z")
 _TIME = re.compile(rb"(\d+)(?:[:HM](\d+))?(?:[:M](\d+(?:\.\d+)?))?")
 
 
@@ -498,7 +465,11 @@ def values_behind_texts(content: bytes) -> Iterator[tuple[int, bytes]]:
 def _behind(kind: bytes, value: bytes, text: bytes) -> bytes:
     """Return what a text does not display of a value; empty for nothing."""
     if kind == b"date-":
-        _, _, time = value.partition(b"T")
+        date, _, time = value.partition(b"T")
+        year, *_, day = [number.lstrip(b"0") for number in date.rpartition(b"-")[::2]]
+        numbers = {number.lstrip(b"0") for number in _NUMBERS.findall(text)}
+        if numbers and not ({year[:4], year[2:4].lstrip(b"0")} & numbers and day in numbers):
+            return value
         is_displayed = b":" in text or not time.strip(b"0:.Z")
         return b"" if is_displayed else time
     if kind == b"time-":
@@ -506,13 +477,29 @@ def _behind(kind: bytes, value: bytes, text: bytes) -> bytes:
         seconds = (parts[3] or b"") if parts else b""
         is_displayed = text.count(b":") > 1 or not seconds.strip(b"0.")
         return b"" if is_displayed else seconds
-    try:
-        rounded = _rounded(float(value))
-    except ValueError:
+    number = _number(value)
+    if number is None or not _digits(text):
         return b""
-    digits, _, exponent = rounded.partition(b"e")
-    displayed = _digits(text.partition(b"E")[0] if exponent else text)
-    return b"" if _digits(digits) == displayed or not any(displayed) else rounded
+    is_displayed = number >= 0 or _NEGATIVE.search(text) is not None
+    if is_displayed and b"E" in text:
+        digits, _, _ = rounded(number).partition(b"e")
+        is_displayed = _digits(digits) == _digits(text.partition(b"E")[0])
+    elif is_displayed:
+        is_displayed = rounded(abs(number)) in map(rounded, _displayed_numbers(text))
+    return b"" if is_displayed else rounded(number)
+
+
+def _displayed_numbers(text: bytes) -> Iterator[float]:
+    """Yield the numbers that a text may be, whose last separator may be one of decimals or not.
+
+    >>> list(_displayed_numbers(b"1.234,5")), list(_displayed_numbers(b"12%"))
+    ([12345.0, 1234.5], [0.12])
+    """
+    units = 100 if b"%" in text else 1
+    yield float(_NO_DIGIT.sub(b"", text)) / units
+    if decimals := _SEPARATED.search(text):
+        whole = _NO_DIGIT.sub(b"", text[: decimals.start()])
+        yield float(b"0%s.%s" % (whole, decimals[1])) / units
 
 
 def _digits(number: bytes) -> bytes:

@@ -33,15 +33,17 @@ from indexer import (
 from indexer.comparing.criteria import Criteria
 from indexer.comparing.reasons import have_same_symbols
 from indexer.documents.base import Limits, ReadOptions
+from indexer.documents.binary_office import workbook_files
 from indexer.documents.embedded import embedded_files
 from indexer.documents.marked_text import marked_styles, marked_text
 from indexer.documents.tika import document, with_hint
 from indexer.documents.unseen import (
     hidden_cells,
     hidden_values,
+    hides,
     rule_cells,
     unseen_cells,
-    workbook_files,
+    values_behind_texts,
 )
 from indexer.fingerprinting.fingerprint import content_digest, fingerprint, with_pictographs
 from indexer.jobs.duplicates import DuplicatesOptions, duplicates
@@ -260,6 +262,16 @@ UNREAD = {
     ],
     "row of Word that is hidden": [
         office(PART, f"<w:trPr><w:{name}/></w:trPr>") for name in ("cantSplit", "hidden")
+    ],
+    "view of a sheet": [
+        office(SHEET, f"<sheetView show{end}/>") for end in ('Zeros="0"', 'Formulas="1"')
+    ],
+    "rows that are hidden by default": [
+        office(SHEET, f'<sheetFormatPr zeroHeight="{end}"/><row r="1"/>') for end in "01"
+    ],
+    "zeros of OpenDocument": [
+        office("settings.xml", f'<a config:name="ShowZeroValues">{end}</a>')
+        for end in ("true", "false")
     ],
     "dates since 1904": [
         office("xl/workbook.xml", f'<workbookPr date1904="{value}"/>') for value in "01"
@@ -627,7 +639,7 @@ def test_words_in_formats_of_cells_count_where_they_are_displayed() -> None:
 
     text = b'<c r="A1" s="0" t="s"><v>0</v></c>'
     assert found(b'"Approved"') == b"A1 Approved"
-    assert found(b'[>3]"High";"Low"') == b"A1 High Low"
+    assert found(b'[>3]"High";"Low"') == b"A1 High"
     assert found(b'@" not"', text) == found(b'0;0;0;" not"', text) == b"A1  not"
     for displayed in (b'0" EUR"', b'@" not"', b'0;0;"none"', b'dd" May"', b'_-* "-"??_-'):
         assert found(displayed) == b""
@@ -688,6 +700,52 @@ def test_only_values_that_a_cell_displays_in_part_count() -> None:
         assert hidden_values(cell % (style, value), styles) == b""
     for style, value in hidden:
         assert hidden_values(cell % (style, value), styles) == b"B2 " + value
+
+
+@pytest.mark.parametrize(
+    ("code", "displayed", "hidden"),
+    [
+        ("0,", (), (b"5000",)),
+        ('#,##0.0,,"M"', (), (b"5000000",)),
+        ("0;0", (b"5",), (b"-5",)),
+        ("0;[Red]0", (b"5",), (b"-5",)),
+        ("0;[Red]-0", (b"5", b"-5"), ()),
+        ("#,##0_);(#,##0)", (b"5", b"-5", b"0"), ()),
+        ('0;0" due"', (b"-5",), ()),
+        ("-0", (), (b"5",)),
+        ("0;;", (b"5",), (b"-5", b"0")),
+        ("0;-0;;@", (b"5", b"-5"), (b"0",)),
+        ('_-* #,##0_-;-* #,##0_-;_-* "-"_-', (b"5", b"-5", b"0"), ()),
+        ("(###) ###-####", (b"5551234567",), ()),
+        ("[>=100]0;[<0]0,;0.0", (b"100", b"5.5"), (b"5.55", b"-5000")),
+        ("@", (b"-5.25",), ()),
+        ("d-mmm", (), (b"45000",)),
+    ],
+)
+def test_values_that_a_cell_displays_as_other_ones_count(code, displayed, hidden) -> None:
+    assert not [value for value in displayed if hides(code.encode(), value)]
+    assert [value for value in hidden if hides(code.encode(), value)] == list(hidden)
+
+
+@pytest.mark.parametrize(
+    ("value", "text", "is_displayed"),
+    [
+        ('value="-5"', "5", False),
+        ('value="-5"', "(5)", True),
+        ('value="-5"', "\u22125", True),
+        ('value="5000"', "5", False),
+        ('value="5000"', "5 000,00 \u20ac", True),
+        ('value="0.125"', "12.5%", True),
+        ('value="1234567.5"', "1.234.567,50", True),
+        ('date-value="2024-01-05"', "5 January", False),
+        ('date-value="2024-01-05"', "05/01/24", True),
+    ],
+)
+def test_values_that_a_cell_of_open_document_displays_otherwise_count(
+    value: str, text: str, is_displayed: bool
+) -> None:
+    cell = f"<table:table-cell office:{value}><text:p>{text}</text:p></table:table-cell>"
+    assert (list(values_behind_texts(cell.encode())) == []) == is_displayed
 
 
 def test_names_of_attachments_count_and_line_ends_of_a_mail_do_not() -> None:
@@ -856,7 +914,10 @@ def test_what_sheets_of_old_workbooks_do_not_display_counts() -> None:
     paid = (0x41E, struct.pack("<HB", 1, 6) + b'"Paid"')
     cell = (0x27E, struct.pack("<HHHI", 4, 1, 0, 5 << 2 | 2))
     records = (struct.pack("<HH", kind, len(of)) + of for kind, of in (paid, styles[1], cell))
-    assert [file.name for file in workbook_files(b"".join(records))] == ["formats of cells"]
+    assert [file.name for file in workbook_files(b"".join(records))] == [
+        "formats of cells",
+        "values",
+    ]
 
 
 def test_an_encrypted_member_of_an_archive_is_not_read_and_said_to_be() -> None:

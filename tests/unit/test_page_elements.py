@@ -12,8 +12,9 @@ import pytest
 
 from indexer.documents.base import Anchors
 from indexer.documents.embedded import embedded_files
-from indexer.documents.embedded_parts import page_files, unread_xml
+from indexer.documents.embedded_parts import unread_xml
 from indexer.documents.marked_text import inline_deletions
+from indexer.documents.pages import page_files
 from indexer.documents.tika import _with_readable_members, with_hint
 from indexer.documents.unseen import (
     displayed_headers,
