@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -12,7 +11,6 @@ from typing import Any, Literal, TypeAlias
 
 from indexer.comparing.measures import (
     MEASURES,
-    ComparedText,
     MeasureValues,
     align,
     fingerprinted_text,
@@ -128,7 +126,7 @@ def compare(
     """
     recipe = replace(recipe, left_out=None)
     prints = fingerprint(a, recipe), fingerprint(b, recipe)
-    texts = _compared_text(a, prints[0], recipe), _compared_text(b, prints[1], recipe)
+    texts = fingerprinted_text(a, recipe, prints[0]), fingerprinted_text(b, recipe, prints[1])
     scores = measure_all(*texts, matching, shingle_width, variants)
     words = texts[0].words, texts[1].words
     return Comparison(
@@ -151,10 +149,6 @@ def _are_copies(a: str, b: str, left: Fingerprint, right: Fingerprint) -> bool:
 
 def _sameness(a: str, b: str) -> Sameness:
     return Sameness("text") if a == b else Sameness("words", ignored(a, b))
-
-
-def _compared_text(text: str, fingerprinted: Fingerprint, recipe: Recipe) -> ComparedText:
-    return fingerprinted_text(text, recipe, fingerprinted)
 
 
 def as_json(comparison: Comparison, measure: str | None = None) -> dict[str, Any]:
@@ -219,11 +213,10 @@ def _spans(
     """Yield a text as spans in order: shared passages with adjacent punctuation, and the words
     between them.
     """
-    end, positions = (
-        0,
-        sorted((*getattr(passage, name), number) for number, passage in enumerate(shared, 1)),
+    positions = sorted(
+        (*getattr(passage, name), number) for number, passage in enumerate(shared, 1)
     )
-    pending: Span | None = None
+    end, pending = 0, None
     for begin, stop, number in [*positions, (len(text), len(text), 0)]:
         start = max(begin, end)
         gap = text[end:start]
@@ -243,11 +236,8 @@ def _cut(spans: Sequence[Span], fixed: set[int | None]) -> list[tuple[Span, ...]
     """Return the spans of one text, cut around the fixed passages: between, fixed, between, fixed,
     ..., between.
     """
-    positions = [
-        index
-        for index, span in enumerate(spans)
-        if span.passage in fixed and span.passage is not None
-    ]
+    own = fixed - {None}
+    positions = [index for index, span in enumerate(spans) if span.passage in own]
     cuts = [0, *(edge for position in positions for edge in (position, position + 1)), len(spans)]
     return [tuple(spans[start:stop]) for start, stop in pairwise(cuts)]
 
@@ -318,24 +308,6 @@ def edits(a: Sequence[str], b: Sequence[str], limit: int = MAX_EDITS) -> list[Ed
     if path is None:
         return [Edit(first, len(a) - last, first, len(b) - last)]
     return list(_stretches(path, len(inner_a), len(inner_b), first))
-
-
-def shared_ends(a: str, b: str) -> tuple[int, int]:
-    """Count the characters that two words share at their beginning and at their end.
-
-    No mark is separated from its letter.
-
-    >>> shared_ends("colour", "color"), shared_ends("e\u0301", "e")
-    ((4, 1), (0, 0))
-    """
-    first, last = _ends(a, b)
-    while first and any(
-        unicodedata.combining(char) for char in a[first : first + 1] + b[first : first + 1]
-    ):
-        first -= 1
-    while last and unicodedata.combining(a[len(a) - last]):
-        last -= 1
-    return first, last
 
 
 def _ends(a: Sequence[str], b: Sequence[str]) -> tuple[int, int]:
@@ -410,6 +382,8 @@ def _stretches(
 
 
 Change: TypeAlias = Literal["same", "removed", "added"]
+_Piece: TypeAlias = tuple[Change, int, int]  # words [start, end) of a change
+_Moves: TypeAlias = dict[Change, list[tuple[int, int, int]]]
 _CURRENCY = (
     "$¢-¥\u058f\u060b\u09f2\u09f3\u09fb\u0af1\u0bf9\u0e3f\u17db\u20a0-\u20cf\ua838\ufdfc\ufe69"
     "\uff04\uffe0\uffe1\uffe5\uffe6"
@@ -479,7 +453,7 @@ def _with_moves(comparison: Comparison, a: _WordText, b: _WordText) -> Iterator[
     """
     changes = list(_changes(comparison.shared, a, b))
     moves = _moves(comparison, a, b, changes)
-    for change, position, end in changes:
+    for change, position, end in _from_line_starts(changes, a, b, moves):
         text = a if change == "removed" else b
         own = moves.get(change, [])
         at = position
@@ -492,12 +466,29 @@ def _with_moves(comparison: Comparison, a: _WordText, b: _WordText) -> Iterator[
             yield Stretch(change, text.between(at, end), end - at)
 
 
-def _moves(
-    comparison: Comparison,
-    a: _WordText,
-    b: _WordText,
-    changes: Sequence[tuple[Change, int, int]],
-) -> dict[Change, list[tuple[int, int, int]]]:
+def _from_line_starts(
+    changes: list[_Piece], a: _WordText, b: _WordText, moves: _Moves
+) -> list[_Piece]:
+    """Return changes that begin with a line if the words before it begin their line as well."""
+    found: list[_Piece] = [("same", 0, 0), *changes, ("same", 0, 0)]
+    for position, (change, start, end) in enumerate(found):
+        text, moved = a if change == "removed" else b, moves.get(change, [])
+        has_moves = bisect_left(moved, (start,)) < bisect_left(moved, (end,))
+        if change == "same" or has_moves or "\n" not in text.between(start, end):
+            continue
+        (before, first, stop), (after, _, last) = found[position - 1], found[position + 1]
+        steps = text.steps_to_line(start, end, stop - first)
+        if before == after == "same" and steps:
+            edge = stop if change == "removed" else end
+            found[position - 1 : position + 2] = (
+                (before, first, stop - steps),
+                (change, start - steps, end - steps),
+                (after, edge - steps, last or edge),
+            )
+    return [piece for piece in found if piece[1] < piece[2]]
+
+
+def _moves(comparison: Comparison, a: _WordText, b: _WordText, changes: Sequence[_Piece]) -> _Moves:
     """Return the passages that one change removes and another one adds as a whole: by change, the
     words [start, end) and the number of each, in order.
     """
@@ -512,10 +503,7 @@ def _moves(
 
 
 def _whole(
-    spans: Iterable[Span],
-    text: _WordText,
-    change: Change,
-    changes: Sequence[tuple[Change, int, int]],
+    spans: Iterable[Span], text: _WordText, change: Change, changes: Sequence[_Piece]
 ) -> Iterator[tuple[int, tuple[int, int]]]:
     """Yield the moved passages of a text that one change of this kind holds as a whole: the number
     and the words [start, end) of each.
@@ -659,6 +647,20 @@ class _WordText:
         last = self._start(end) if end < len(self._starts) else len(self.text)
         return self.text[first:last]
 
+    def steps_to_line(self, start: int, end: int, limit: int) -> int:
+        """Count the words up to the start of a line before words [start, end) that are the last
+        ones of these as well; 0 if others are between.
+        """
+        for steps in range(limit + 1):
+            first, last = start - steps, end - steps - 1
+            if not first or "\n" in self.text[self._ends[first - 1] : self._starts[first]]:
+                return steps
+            if self.words.numbers[first - 1] != self.words.numbers[last]:
+                return 0
+            if self.symbols(first - 1) != self.symbols(last):
+                return 0
+        return 0
+
     def written(self, positions: range) -> str:
         """Return the text from the first to the last of these words."""
         return self.text[self._starts[positions[0]] : self._ends[positions[-1]]]
@@ -686,13 +688,11 @@ class _WordText:
         return before.start() if before else start
 
 
-def _changes(
-    shared: Sequence[Passage], a: _WordText, b: _WordText
-) -> Iterator[tuple[Change, int, int]]:
+def _changes(shared: Sequence[Passage], a: _WordText, b: _WordText) -> Iterator[_Piece]:
     """Yield stretches of words as [start, end), of the first text where they are removed, else of
     the second.
     """
-    pending: tuple[Change, int, int] | None = None
+    pending: _Piece | None = None
     for change, position, end in _pieces(shared, a, b):
         if position == end:
             continue
@@ -706,9 +706,7 @@ def _changes(
         yield pending
 
 
-def _pieces(
-    shared: Sequence[Passage], a: _WordText, b: _WordText
-) -> Iterator[tuple[Change, int, int]]:
+def _pieces(shared: Sequence[Passage], a: _WordText, b: _WordText) -> Iterator[_Piece]:
     folded_a, folded_b = a.words.folded, b.words.folded
     for row in _rows((a.text, b.text), shared):
         left, right = _words(row.left, a.words), _words(row.right, b.words)
@@ -723,9 +721,7 @@ def _pieces(
         yield from _same(a, b, range(x, left.stop), range(y, right.stop))
 
 
-def _same(
-    a: _WordText, b: _WordText, left: range, right: range
-) -> Iterator[tuple[Change, int, int]]:
+def _same(a: _WordText, b: _WordText, left: range, right: range) -> Iterator[_Piece]:
     """Yield equal words of both texts, and those whose signs of value differ as changed."""
     first = right.start
     if len(left) == len(right):

@@ -156,12 +156,14 @@ _ELSEWHERE = (b"numPicBullet", b"r:id=", b"r:embed=", b"r:link=")
 class WordFormats:
     """The formats of a Word file.
 
-    `parts`: its styles and its numbering, by the names of the parts. `paragraphs`: the properties
-    of paragraphs outside tables as XML, in order, by their texts without blanks.
+    `parts`: its styles and its numbering, by the names of the parts. `paragraphs`: the id of the
+    style of paragraphs outside tables and their numbering as XML, in order, by their texts without
+    blanks. `styles`: the names of styles by their ids.
     """
 
     parts: Mapping[str, bytes]
-    paragraphs: Mapping[str, tuple[str, ...]]
+    paragraphs: Mapping[str, tuple[tuple[str, str], ...]]
+    styles: Mapping[str, str]
 
 
 def word_formats(data: bytes) -> WordFormats | None:
@@ -173,11 +175,21 @@ def word_formats(data: bytes) -> WordFormats | None:
             document = ElementTree.fromstring(_part(package, "word/document.xml"))
     except (zipfile.BadZipFile, KeyError, ValueError, ElementTree.ParseError, OSError):
         return None
-    paragraphs: defaultdict[str, list[str]] = defaultdict(list)
+    paragraphs: defaultdict[str, list[tuple[str, str]]] = defaultdict(list)
     for paragraph in _outside_tables(document):
         text = "".join(node.text or "" for node in paragraph.iter(f"{_W}t"))
         paragraphs[without_blanks(text)].append(_properties(paragraph, parts))
-    return WordFormats(parts, {text: tuple(formats) for text, formats in paragraphs.items()})
+    styles = dict(_style_names(parts[STYLES])) if STYLES in parts else {}
+    kept = {text: tuple(formats) for text, formats in paragraphs.items()}
+    return WordFormats(parts, kept, styles)
+
+
+def _style_names(part: bytes) -> Iterator[tuple[str, str]]:
+    """Yield the id and the name of each style."""
+    for style in ElementTree.fromstring(part).iter(f"{_W}style"):
+        name = style.find(f"{_W}name")
+        if name is not None:
+            yield style.get(f"{_W}styleId", ""), name.get(f"{_W}val", "").casefold()
 
 
 def without_blanks(text: str) -> str:
@@ -192,24 +204,32 @@ def without_blanks(text: str) -> str:
 class FormatFinder:
     """The formats of paragraphs of two versions, each given once.
 
-    Those of the second are used; of paragraphs that are in the first alone, where both have the
-    same styles and numbering.
+    Those of the second are used; paragraphs that are in the first alone have the style of that name
+    in the second, and their numbers where both have the same numbering.
     """
 
     def __init__(self, before: WordFormats | None, after: WordFormats | None) -> None:
         self.parts = after.parts if after else {}
-        has_same_parts = before is not None and before.parts == self.parts
-        self._after = _queues(after)
-        self._before = _queues(before if has_same_parts else None)
+        self._after, self._before = _queues(after), _queues(before)
+        ids = {name: style for style, name in after.styles.items()} if after else {}
+        names = before.styles if before else {}
+        self._ids = {style: ids[name] for style, name in names.items() if name in ids}
+        numbering = [formats.parts.get(NUMBERING) for formats in (before, after) if formats]
+        self._has_same_numbers = len(numbering) == 2 and numbering[0] == numbering[1]
 
     def of(self, before: str, after: str) -> str:
         """Return the properties of the next paragraph with these texts, as XML; empty for none."""
         queues, text = (self._after, after) if after.strip() else (self._before, before)
         formats = queues.get(without_blanks(text))
-        return formats.popleft() if formats else ""
+        if not formats:
+            return ""
+        style, number = formats.popleft()
+        if queues is self._before:
+            style, number = self._ids.get(style, ""), number if self._has_same_numbers else ""
+        return f'<w:pStyle w:val="{escape(style)}"/>{number}' if style else number
 
 
-def _queues(formats: WordFormats | None) -> dict[str, deque[str]]:
+def _queues(formats: WordFormats | None) -> dict[str, deque[tuple[str, str]]]:
     paragraphs = formats.paragraphs if formats else {}
     return {text: deque(properties) for text, properties in paragraphs.items()}
 
@@ -240,15 +260,16 @@ def _outside_tables(document: ElementTree.Element) -> Iterator[ElementTree.Eleme
             yield paragraph
 
 
-def _properties(paragraph: ElementTree.Element, parts: Mapping[str, bytes]) -> str:
-    """Return the style and the numbering of a paragraph, as far as their parts are there."""
+def _properties(paragraph: ElementTree.Element, parts: Mapping[str, bytes]) -> tuple[str, str]:
+    """Return the id of the style of a paragraph and its numbering as XML, as far as their parts
+    are there.
+    """
     style = _value(paragraph, "pStyle") if STYLES in parts else ""
     level, number = (_value(paragraph, f"numPr/{_W}{name}") for name in ("ilvl", "numId"))
-    properties = f'<w:pStyle w:val="{escape(style)}"/>' if style else ""
-    if NUMBERING in parts and number.isdigit():
-        levels = f'<w:ilvl w:val="{level}"/>' if level.isdigit() else ""
-        properties += f'<w:numPr>{levels}<w:numId w:val="{number}"/></w:numPr>'
-    return properties
+    if NUMBERING not in parts or not number.isdigit():
+        return style, ""
+    levels = f'<w:ilvl w:val="{level}"/>' if level.isdigit() else ""
+    return style, f'<w:numPr>{levels}<w:numId w:val="{number}"/></w:numPr>'
 
 
 def _value(paragraph: ElementTree.Element, name: str) -> str:

@@ -11,19 +11,24 @@ from __future__ import annotations
 
 import io
 import re
+import sys
 import unicodedata
 import zipfile
+from bisect import bisect_left, bisect_right
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime, timezone
 from functools import cache
 from html import escape
-from itertools import count, groupby, pairwise
+from itertools import accumulate, count, groupby, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from indexer.comparing.compare import Change, Comparison, Stretch, redline_in_lines
+from indexer.comparing.words import normal_words
 from indexer.errors import MissingExtra, UsageError
-from indexer.model import Progress, no_progress
+from indexer.model import Passage, Progress, no_progress
 from indexer.review.api.responses import measures_of, without_boilerplate
 from indexer.review.boilerplate import DiscountedSimilarity
 from indexer.review.compared_documents import WORD, FormatFinder, Original, WordFormats
@@ -134,7 +139,7 @@ def redline_docx(
     )
     ends = 2 if _is_wrapped(comparison.texts) else 1
     finder = FormatFinder(*formats)
-    body = "".join(_blocks(redline_in_lines(comparison, ends), ends, finder))
+    body = "".join(_blocks(comparison, ends, finder))
     document = f'{_XML}<w:document xmlns:w="{WORD}"><w:body>{body}</w:body></w:document>'
     parts = {
         "[Content_Types].xml": _types([_DOCUMENT, *finder.parts]).encode(),
@@ -183,7 +188,7 @@ def _is_wrapped(texts: Iterable[str]) -> bool:
     """Return whether lines end where a page did: few lines before others end a sentence, or are
     short or very long.
 
-    >>> _is_wrapped(["a line of wrapped text " * 3]), _is_wrapped(["a whole paragraph " * 9])
+    >>> _is_wrapped(["a line of a text\\nthat was wrapped"]), _is_wrapped(["a paragraph " * 15])
     (True, False)
     >>> _is_wrapped(["A heading\\nThe rent is due each month.\\nThe tenant pays it."])
     False
@@ -195,7 +200,7 @@ def _is_wrapped(texts: Iterable[str]) -> bool:
     inner = [line for line, after in pairwise(lines) if line and after and "\t" not in line]
     full = max(map(len, inner), default=0) * _FULL_LINE
     ends = sum(line[-1] in _SENTENCE_ENDS or len(line) < full for line in inner)
-    return 2 * ends <= len(inner)
+    return bool(inner) and 2 * ends <= len(inner)
 
 
 class _Line(NamedTuple):
@@ -204,12 +209,6 @@ class _Line(NamedTuple):
     content: list[str]
     pieces: list[tuple[str, str]]
     tag: str = ""
-
-    @property
-    def _inner(self) -> list[tuple[str, str]]:
-        """The pieces without the tab before the first cell, which is of the line before."""
-        (tag, text), *others = self.pieces or [("", "")]
-        return [(tag, text.removeprefix("\t")), *others]
 
     @property
     def text_before(self) -> str:
@@ -223,41 +222,254 @@ class _Line(NamedTuple):
 
     def is_only(self, change: str) -> bool:
         """Return whether the whole content is inserted, or deleted."""
-        return {tag for tag, text in self._inner if text} == {change}
+        return {tag for tag, text in self.pieces if text} == {change}
 
-    @property
-    def is_row(self) -> bool:
-        """True for a row of a table, with a tab before each cell, that is kept, inserted or
-        deleted as a whole.
+
+class _LinedText:
+    """A text in lines, the line of each word, and the lines that are rows of tables."""
+
+    def __init__(self, text: str) -> None:
+        self.lines = text.split("\n")
+        self.starts = [0, *accumulate(len(line) + 1 for line in self.lines)]
+        self.words = normal_words(text)
+        self.line_of = [bisect_right(self.starts, start) - 1 for start in self.words.starts]
+        self.rows = dict.fromkeys(_rows(self.lines))
+
+    def next_rows(self, lines: range) -> range:
+        """Return the first rows next to each other among lines; without any, none at their end."""
+        first = next((line for line in lines if line in self.rows), lines.stop)
+        rest = range(first, lines.stop)
+        return range(first, next((line for line in rest if line not in self.rows), lines.stop))
+
+    def words_of(self, lines: range) -> range:
+        """Return the positions of the words of lines."""
+        return range(*(bisect_left(self.line_of, line) for line in (lines.start, lines.stop)))
+
+    def offsets(self, first: int, last: int, lines: range) -> tuple[int, int]:
+        """Return the offsets [start, end) of words in the text of these lines."""
+        begin = self.starts[lines.start]
+        return int(self.words.starts[first]) - begin, int(self.words.ends[last]) - begin
+
+    def stripped(self, lines: range) -> range:
+        """Return lines without the empty ones before and after them."""
+        kept = [line for line in lines if self.lines[line].strip()]
+        return range(kept[0], kept[-1] + 1) if kept else range(lines.start, lines.start)
+
+
+def _rows(lines: Sequence[str]) -> Iterator[int]:
+    """Yield the numbers of the lines that are rows of tables.
+
+    They have a tab before each cell, and one of those next to each other has two cells with text:
+    others are indented.
+
+    >>> list(_rows(["\\tAn indented line", "", "\\tItem\\tPrice", "\\tCrane\\t", "Total"]))
+    [2, 3]
+    """
+    for is_row, group in groupby(enumerate(lines), lambda pair: pair[1].startswith("\t")):
+        run = list(group)
+        cells = (_cells(line) for _, line in run)
+        if is_row and any(len(list(filter(str.strip, row))) > 1 for row in cells):
+            yield from (number for number, _ in run)
+
+
+def _cells(row: str) -> list[str]:
+    return row.split("\t")[1:]
+
+
+class _Part(NamedTuple):
+    """Lines of both texts that belong together: a row of both or of one, or paragraphs."""
+
+    left: range
+    right: range
+    is_row: bool
+
+
+class _Row(NamedTuple):
+    """A row of a table: the tag of its change, empty for none, and the changes of each cell."""
+
+    tag: str
+    cells: list[Iterable[Stretch]]
+
+
+class _Parts:
+    """Both texts of a comparison in parts, in order: each row of a table, and what is between rows.
+
+    Rows with words in common and as many cells are one part; another row is deleted or inserted as
+    a whole, and no paragraphs before and after it are one part.
+    """
+
+    def __init__(self, comparison: Comparison) -> None:
+        self._comparison = comparison
+        self.a, self.b = map(_LinedText, comparison.texts)
+
+    def __iter__(self) -> Iterator[_Part]:
+        left, right = range(len(self.a.lines)), range(len(self.b.lines))
+        if not self.a.rows and not self.b.rows:
+            yield _Part(left, right, False)
+            return
+        kept = Counter(self._kept())
+        lines = [
+            (*pair, words)
+            for pair, words in sorted(kept.items())
+            if pair[0] not in self.a.rows and pair[1] not in self.b.rows
+        ]
+        x = y = 0
+        for row, other in self._pairs(kept):
+            yield from self._between(range(x, row), range(y, other), lines)
+            yield _Part(range(row, row + 1), range(other, other + 1), True)
+            x, y = row + 1, other + 1
+        yield from self._between(range(x, left.stop), range(y, right.stop), lines)
+
+    def _kept(self) -> Iterator[tuple[int, int]]:
+        """Yield the lines that each word of both texts is in."""
+        x = y = 0
+        for stretch in redline_in_lines(self._comparison):
+            end = x + (stretch.words if stretch.change != "added" else 0)
+            stop = y + (stretch.words if stretch.change != "removed" else 0)
+            if stretch.change == "same":
+                yield from zip(self.a.line_of[x:end], self.b.line_of[y:stop], strict=True)
+            x, y = end, stop
+
+    def _pairs(self, kept: Mapping[tuple[int, int], int]) -> list[tuple[int, int]]:
+        """Return the rows of both texts that belong together, equal ones first, in order."""
+        ranked = sorted(kept, key=lambda pair: (not self._are_equal(*pair), -kept[pair], pair))
+        pairs: dict[int, int] = {}
+        taken: set[int] = set()
+        for row, other in ranked:
+            is_free = row not in pairs and other not in taken
+            if is_free and self._cells_of(row, self.a) == self._cells_of(other, self.b) > 0:
+                pairs[row] = other
+                taken.add(other)
+        for step in (1, -1):
+            for row in sorted(pairs, reverse=step < 0):
+                other = pairs[row]
+                while self._are_equal(row := row + step, other := other + step):
+                    if row in pairs or other in taken:
+                        break
+                    pairs[row] = other
+                    taken.add(other)
+        return sorted(pairs.items())
+
+    def _cells_of(self, line: int, text: _LinedText) -> int:
+        return len(_cells(text.lines[line])) if line in text.rows else 0
+
+    def _are_equal(self, line: int, other: int) -> bool:
+        """Return whether two lines are the same row."""
+        is_row = line in self.a.rows and other in self.b.rows
+        return is_row and self.a.lines[line] == self.b.lines[other]
+
+    def _between(
+        self, left: range, right: range, kept: Sequence[tuple[int, int, int]]
+    ) -> Iterator[_Part]:
+        """Yield the parts of lines whose rows are deleted or inserted; `kept` are the lines of
+        paragraphs with words in common, and the number of these words.
         """
-        if not self.pieces or not self.pieces[0][1].startswith("\t"):
-            return False
-        if self.tag:
-            return self.tag in ("ins", "del") and self.is_only(self.tag)
-        tags = {tag for tag, _ in self._inner}
-        has_other_cells = any(tag and "\t" in text for tag, text in self._inner)
-        return tags <= {"", "ins", "del"} and not has_other_cells
+        turned = [(other, line, words) for line, other, words in kept]
+        while True:
+            removed, added = self.a.next_rows(left), self.b.next_rows(right)
+            stop = min(max(_cut(kept, removed.stop), right.start), right.stop)
+            end = min(max(_cut(turned, added.stop), left.start), left.stop)
+            if removed and (stop <= added.start or end > removed.start):
+                end, stop = removed.start, min(stop, added.start)
+                rows = [_Part(range(row, row + 1), range(0), True) for row in removed]
+            elif added:
+                end, stop = min(end, removed.start), added.start
+                rows = [_Part(range(0), range(row, row + 1), True) for row in added]
+            else:
+                end, stop, rows = left.stop, right.stop, []
+            yield from self._paragraphs(range(left.start, end), range(right.start, stop))
+            yield from rows
+            if not rows:
+                return
+            left = range(removed.stop if rows[0].left else end, left.stop)
+            right = range(added.stop if rows[0].right else stop, right.stop)
 
-    def cells(self) -> list[list[tuple[str, str]]]:
-        """Return the pieces of each cell of a row."""
-        cells: list[list[tuple[str, str]]] = [[]]
-        for tag, text in self.pieces:
-            first, *others = text.split("\t")
-            cells[-1].append((tag, first))
-            cells += [[(tag, other)] for other in others]
-        return cells[1:]
+    def _paragraphs(self, left: range, right: range) -> Iterator[_Part]:
+        left, right = self.a.stripped(left), self.b.stripped(right)
+        if left or right:
+            yield _Part(left, right, False)
+
+    def comparison_of(self, part: _Part) -> Comparison:
+        """Return the comparison of the paragraphs of a part."""
+        lines = part.left, part.right
+        texts = tuple(
+            "\n".join(text.lines[own.start : own.stop])
+            for text, own in zip((self.a, self.b), lines, strict=True)
+        )
+        if texts == self._comparison.texts:
+            return self._comparison
+        shared = filter(None, (self._within(passage, part) for passage in self._comparison.shared))
+        return replace(self._comparison, texts=(texts[0], texts[1]), shared=tuple(shared))
+
+    def row(self, part: _Part) -> _Row:
+        """Return the changes of a row of both texts, or of one."""
+        whole = self._comparison
+        before = [_cells(self.a.lines[line]) for line in part.left]
+        after = [_cells(self.b.lines[line]) for line in part.right]
+        if not before or not after:
+            change: Change = "removed" if before else "added"
+            [cells] = before or after
+            return _Row(_TAGS[change, False], [[Stretch(change, cell, 0)] for cell in cells])
+        pairs = zip(*before, *after, strict=True)
+        return _Row("", [_changes(replace(whole, texts=pair, shared=())) for pair in pairs])
+
+    def _within(self, passage: Passage, part: _Part) -> Passage | None:
+        """Return the words of a passage in a part, with offsets in its texts; None without any."""
+        a, b = self.a, self.b
+        own, other = a.words_of(part.left), b.words_of(part.right)
+        x, y = (
+            int(text.words.starts.searchsorted(span[0]))
+            for text, span in ((a, passage.a), (b, passage.b))
+        )
+        first = max(0, own.start - x, other.start - y)
+        last = min(passage.words, own.stop - x, other.stop - y) - 1
+        if last < first:
+            return None
+        return Passage(
+            a.offsets(x + first, x + last, part.left),
+            b.offsets(y + first, y + last, part.right),
+            last - first + 1,
+        )
 
 
-def _blocks(stretches: Iterable[Stretch], line_ends: int, formats: FormatFinder) -> Iterator[str]:
+def _cut(kept: Sequence[tuple[int, int, int]], line: int) -> int:
+    """Return the line before which another text is cut where the lines before `line` end: the first
+    with words of later lines, the next one if it has more words of earlier ones.
+    """
+    position = bisect_left(kept, (line,))
+    if position == len(kept):
+        return sys.maxsize
+    other = kept[position][1]
+    later = sum(words for _, own, words in kept[position : position + 9] if own == other)
+    earlier = sum(words for _, own, words in kept[max(0, position - 9) : position] if own == other)
+    return other + (earlier > later)
+
+
+def _changes(comparison: Comparison, line_ends: int = 1) -> Iterable[Stretch]:
+    """Return the changes of two texts, of which one without words is replaced as a whole."""
+    before, after = comparison.texts
+    if before == after:
+        return [Stretch("same", after, 0)]
+    if all(len(normal_words(text)) for text in comparison.texts):
+        return redline_in_lines(comparison, line_ends)
+    changes = Stretch("removed", before, 0), Stretch("added", after, 0)
+    return [change for change in changes if change.text]
+
+
+def _blocks(comparison: Comparison, line_ends: int, formats: FormatFinder) -> Iterator[str]:
     """Yield the paragraphs and tables of a document, which ends with a paragraph."""
     ids = count(1)
-    lines = _with_own_ends(_lines(stretches, line_ends, ids))
+    parts = _Parts(comparison)
     is_table = False
-    for is_table, group in groupby(lines, lambda line: line.is_row):
+    for is_table, group in groupby(parts, lambda part: part.is_row):
         if is_table:
-            yield _table(group, ids)
-        else:
-            yield "".join(_paragraphs(group, ids, formats))
+            yield _table([parts.row(part) for part in group], ids)
+            continue
+        for part in group:
+            own = parts.comparison_of(part)
+            tag = "" if all(own.texts) else "del" if own.texts[0] else "ins"
+            lines = _with_own_ends(_lines(_changes(own, line_ends), line_ends, ids, tag))
+            yield from _paragraphs(lines, ids, formats)
     if is_table:
         yield "<w:p/>"
 
@@ -278,36 +490,40 @@ def _paragraphs(lines: Iterable[_Line], ids: Iterator[int], formats: FormatFinde
         after = after if is_old else ""
 
 
-def _table(lines: Iterable[_Line], ids: Iterator[int]) -> str:
+def _table(rows: Sequence[_Row], ids: Iterator[int]) -> str:
     """Return consecutive rows as a table."""
-    rows = []
-    columns = 0
-    for line in lines:
-        mark = f"<w:trPr><w:{line.tag} {_by(ids)}/></w:trPr>" if line.tag else ""
-        cells = line.cells()
-        columns = max(columns, len(cells))
-        rows.append(f"<w:tr>{mark}{''.join(_cell(cell, ids) for cell in cells)}</w:tr>")
-    grid = f"<w:tblGrid>{'<w:gridCol/>' * columns}</w:tblGrid>"
-    return f"<w:tbl>{_BORDERS}{grid}{''.join(rows)}</w:tbl>"
+    made = []
+    for tag, cells in rows:
+        mark = f"<w:trPr><w:{tag} {_by(ids)}/></w:trPr>" if tag else ""
+        made.append(f"<w:tr>{mark}{''.join(_cell(cell, ids) for cell in cells)}</w:tr>")
+    grid = f"<w:tblGrid>{'<w:gridCol/>' * max(len(cells) for _, cells in rows)}</w:tblGrid>"
+    return f"<w:tbl>{_BORDERS}{grid}{''.join(made)}</w:tbl>"
 
 
-def _cell(pieces: Iterable[tuple[str, str]], ids: Iterator[int]) -> str:
-    runs = "".join(_run(tag, text, ids) for tag, text in pieces if text)
+def _cell(stretches: Iterable[Stretch], ids: Iterator[int]) -> str:
+    runs = "".join(
+        _run(_TAGS[stretch.change, False], _clean(stretch.text), ids)
+        for stretch in stretches
+        if stretch.text
+    )
     return f"<w:tc><w:p>{runs}</w:p></w:tc>"
 
 
-def _lines(stretches: Iterable[Stretch], line_ends: int, ids: Iterator[int]) -> Iterator[_Line]:
+def _lines(
+    stretches: Iterable[Stretch], line_ends: int, ids: Iterator[int], last: str
+) -> Iterator[_Line]:
     """Yield the paragraphs, which so many line ends part.
 
-    The mark that ends one is changed as the line ends are.
+    The mark that ends one is changed as the line ends are; `last` is the tag of the last mark.
     """
+    names: dict[int, int] = {}
     line = _Line([], [])
     for stretch in stretches:
         text = _clean(unify_line_ends(stretch.text.replace(END_OF_HEADER, "")))
         tag = _TAGS[stretch.change, bool(stretch.moved)]
         own = next(ids)
         if stretch.moved:
-            name = f'w:name="move{stretch.moved}"'
+            name = f'w:name="move{names.setdefault(stretch.moved, own)}"'
             line.content.append(f'<w:{tag}RangeStart w:id="{own}" w:author="{AUTHOR}" {name}/>')
         for piece in _BREAK.split(text):
             if piece.count("\n") >= line_ends:
@@ -318,7 +534,7 @@ def _lines(stretches: Iterable[Stretch], line_ends: int, ids: Iterator[int]) -> 
                 line.pieces.append((tag, piece))
         if stretch.moved:
             line.content.append(f'<w:{tag}RangeEnd w:id="{own}"/>')
-    yield line
+    yield line._replace(tag=last)
 
 
 def _with_own_ends(lines: Iterable[_Line]) -> Iterator[_Line]:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import operator
 import re
+import unicodedata
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise, zip_longest
+from itertools import pairwise, takewhile, zip_longest
 from typing import Literal, TypeAlias
 
-from indexer.comparing.compare import Comparison, Edit, Row, Span, edits, rows, shared_ends
+from indexer.comparing.compare import Comparison, Edit, Row, Span, edits, rows
 from indexer.comparing.words import normal_words
 from indexer.wording import visible, visible_lines
 
@@ -429,6 +431,27 @@ def _character_spans(
         left.append((first, len(a_word) - last) if near else None)
         right.append((first, len(b_word) - last) if near else None)
     return left, right
+
+
+def _equal_items(a: str, b: str) -> int:
+    return sum(takewhile(bool, map(operator.eq, a, b)))
+
+
+def shared_ends(a: str, b: str) -> tuple[int, int]:
+    """Count the characters that two words share at their beginning and at their end.
+
+    No mark is separated from its letter.
+
+    >>> shared_ends("colour", "color"), shared_ends("e\u0301", "e")
+    ((4, 1), (0, 0))
+    """
+    first = _equal_items(a, b)
+    last = _equal_items(a[first:][::-1], b[first:][::-1])
+    while first and any(map(unicodedata.combining, a[first : first + 1] + b[first : first + 1])):
+        first -= 1
+    while last and unicodedata.combining(a[len(a) - last]):
+        last -= 1
+    return first, last
 
 
 # A small map of a comparison: how much differs along the texts.

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.comparing.compare import compare, edits, shared_ends
+from indexer.comparing.compare import compare, edits
 from indexer.comparing.words import words
-from indexer.review.side_by_side import PlacedText, SideBySide, facts
+from indexer.review.side_by_side import PlacedText, SideBySide, facts, shared_ends
 
 STRETCHES = st.lists(
     st.sampled_from(

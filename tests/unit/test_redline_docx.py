@@ -246,6 +246,22 @@ def test_automatic_numbers_and_styles_of_word_files_stay() -> None:
         assert package.read("word/numbering.xml") == numbering
 
 
+def test_deleted_paragraphs_have_the_style_of_their_name_in_the_later_file() -> None:
+    files = []
+    for lines, points in ((["Rent", "Pets"], 12), (["Rent"], 14)):
+        file, out = docx.Document(), io.BytesIO()
+        file.styles["Heading 2"].font.size = docx.shared.Pt(points)
+        for line in lines:
+            file.add_heading(line, 2)
+            file.add_paragraph(f"{line}: see below.")
+        file.save(out)
+        files.append(out.getvalue())
+    a, b = "Rent\nRent: see below.\nPets\nPets: see below.\n", "Rent\nRent: see below.\n"
+    redline = redline_docx(compare(a, b), (word_formats(files[0]), word_formats(files[1])))
+    found = [paragraph.style.name for paragraph in docx.Document(io.BytesIO(redline)).paragraphs]
+    assert found[:4] == ["Heading 2", "Normal"] * 2
+
+
 CLAUSES = {
     "Rent": "The tenant pays four hundred pounds on the first day of every month by a transfer.",
     "Repairs": "The landlord repairs the roof within a reasonable time after a notice in writing.",
@@ -291,3 +307,79 @@ def test_formats_are_not_read_of_files_with_entities(name: str) -> None:
             start = b'<!DOCTYPE x [<!ENTITY e "e">]>' if item == name else b""
             changed.writestr(item, source.read(item).replace(b"?>", b"?>" + start, 1))
     assert word_formats(out.getvalue()) is None
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "change"),
+    [
+        (["Auditor: P.", "Auditor: Q."], ["Auditor: P.", "Auditor: R.", "Auditor: Q."], "ins"),
+        (["Auditor: P.", "Auditor: R.", "Auditor: Q."], ["Auditor: P.", "Auditor: Q."], "del"),
+        (["The cook.", "The end"], ["The cook.", "The ship.", "The end"], "ins"),
+        (["A.", "The cook.", "The ship."], ["A.", "The cook."], "del"),
+    ],
+)
+def test_a_line_that_one_text_alone_has_is_one_change(
+    before: list[str], after: list[str], change: str
+) -> None:
+    root = document("\n".join(before), "\n".join(after))
+    changed = ["".join(part.itertext()) for part in root.iter(f"{W}{change}")]
+    [line] = set(before) ^ set(after)
+    assert [text for text in changed if text] == [line]
+    assert written(lines_of(root, "del")) == after
+    assert written(lines_of(root, "ins")) == before
+
+
+CELLS = st.lists(st.sampled_from(["rent", "roof", "400", "the house", "–", ""]), min_size=2)
+ROWS = CELLS.filter(lambda cells: sum(map(bool, cells)) > 1).map(
+    lambda cells: "\t".join(["", *cells])
+)
+LINES = st.one_of(st.sampled_from(["Lease of 2024:", ONE, TWO, "", "Rent.", "The house."]), ROWS)
+PAGES = st.lists(LINES, max_size=9)
+
+
+def lines_of(root: ET.Element, dropped: str) -> list[str]:
+    """Return the paragraphs and rows as after accepting or rejecting all changes, by the rules of
+    the standard; the cells of a row are parted by tabs.
+    """
+    lines, begun = [], ""
+    for block in root[0]:
+        if block.tag == f"{W}tbl":
+            rows = [
+                row
+                for row in block
+                if row.tag == f"{W}tr" and row.find(f"{W}trPr/{W}{dropped}") is None
+            ]
+            assert not begun.strip() or not rows, "a paragraph would be joined with a table"
+            for row in rows:
+                cells = [own_text(cell.find(f"{W}p"), dropped) for cell in row.iter(f"{W}tc")]
+                lines.append("\t".join(["", *cells]))
+            continue
+        begun += own_text(block, dropped)
+        marks = block.find(f"{W}pPr/{W}rPr")
+        if marks is None or marks.find(f"{W}{dropped}") is marks.find(f"{W}{MOVES[dropped]}"):
+            lines.append(begun)
+            begun = ""
+    return [*lines, begun]
+
+
+def own_text(paragraph: ET.Element, dropped: str) -> str:
+    kept = [part for part in paragraph if part.tag not in (f"{W}{dropped}", f"{W}{MOVES[dropped]}")]
+    return "".join(
+        "\n" if node.tag == f"{W}br" else node.text or "" for part in kept for node in part.iter()
+    )
+
+
+def written(lines: list[str]) -> list[str]:
+    """Return lines with text, without blanks before and after cells and between words."""
+    plain = ("\t".join(" ".join(cell.split()) for cell in line.split("\t")) for line in lines)
+    return [line for line in plain if line.strip()]
+
+
+@settings(deadline=None, max_examples=60)
+@given(PAGES, PAGES)
+def test_tables_come_back_whatever_is_added_and_deleted_around_them(
+    before: list[str], after: list[str]
+) -> None:
+    root = document("\n".join(before), "\n".join(after))
+    assert written(lines_of(root, "del")) == written(after)
+    assert written(lines_of(root, "ins")) == written(before)
