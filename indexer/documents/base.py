@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import binascii
 import codecs
 import hashlib
 import mimetypes
@@ -16,6 +18,7 @@ from html import unescape
 from itertools import accumulate
 from types import TracebackType
 from typing import Any, Generic, Literal, NamedTuple, Protocol, TypeAlias, TypeVar
+from urllib.parse import unquote_to_bytes
 
 from indexer.defaults import (
     ENCODING,
@@ -472,7 +475,7 @@ class Anchors:
 
     def __init__(self, content: bytes, text: re.Pattern[bytes] | None = None) -> None:
         if text is None:
-            text, content = _TEXT, _without_unshown(content)
+            text, content = _TEXT, without_unshown(content)
         runs = [(match.end(), _count(match[1])) for match in text.finditer(content)]
         self._ends = [end for end, _ in runs]
         self._counts = [0, *accumulate(count for _, count in runs)]
@@ -500,10 +503,10 @@ def anchored(
         yield f"{before}.{count}", content
 
 
-def _without_unshown(page: bytes) -> bytes:
+def without_unshown(page: bytes) -> bytes:
     """Return a page of the same length in which scripts, styles, titles and comments are blank.
 
-    >>> _without_unshown(b"<title>a</title>b<!--c--><title>d")
+    >>> without_unshown(b"<title>a</title>b<!--c--><title>d")
     b'<              >b<      ><title>d'
     """
     pieces: list[bytes] = []
@@ -526,6 +529,86 @@ def all_of(name: str, found: Iterable[tuple[str, bytes]]) -> EmbeddedFile:
     """Return what was found at anchors, in order, as one file."""
     lines = [anchor.encode() + b" " + content for anchor, content in found]
     return EmbeddedFile("object", name, sha256(b"\n".join(lines)))
+
+
+# red, green and blue, or as it is written where these are unknown
+Colour: TypeAlias = tuple[int, int, int] | str | None
+_NEAR = 8  # of 255, by which colours differ that look the same
+
+
+def is_near(colour: Colour, ground: Colour) -> bool:
+    """Return whether a text of a colour is not seen on a background.
+
+    >>> is_near((255, 255, 255), (250, 250, 250)), is_near((0, 0, 0), (255, 255, 255))
+    (True, False)
+    """
+    if isinstance(colour, tuple) and isinstance(ground, tuple):
+        pairs = zip(colour, ground, strict=True)
+        return all(abs(one - other) <= _NEAR for one, other in pairs)
+    return colour is not None and colour == ground
+
+
+_DATA_URL = re.compile(
+    rb"(?<=[\"'(=])data:(?:(\w+)/[\w.+-]+)?(?:;[\w.=+-]+)*?(?:;base64,([A-Za-z0-9+/=%\s]+)"
+    rb"|,([\w.~!*'()%+:/?&=-]+))",
+    re.IGNORECASE,
+)
+_BINARY_DATA = re.compile(
+    rb"<(?:office:binary-data|w:binData|pkg:binaryData|binary)\b[^>]*>([A-Za-z0-9+/=\s]+)</"
+)
+_SVG = re.compile(rb"<(/?)svg\b", re.IGNORECASE)
+_SVG_SHAPE = re.compile(
+    rb"""\s(?:d|points|x|y|width|height|c[xy]|r[xy]?|[xy][12])=["']([^"']*)""", re.IGNORECASE
+)
+IN_MARKUP = (b";base64,", b"data:", b"binary", b":binData", b"<svg")
+
+
+def markup_files(data: bytes) -> Iterator[EmbeddedFile]:
+    """Yield what a page, or an office document in one file of XML, holds in base64, and the shapes
+    of drawings in SVG.
+    """
+    found = [
+        (match.start(), match[1] or b"text", _decoded(match)) for match in _DATA_URL.finditer(data)
+    ]
+    pictures = _BINARY_DATA.finditer(data)
+    found += [(match.start(), b"image", base64_bytes(match[1])) for match in pictures]
+    drawings = [drawing for drawing in _drawings(data) if drawing[1]]
+    if not drawings and not any(content for _, _, content in found):
+        return
+    anchors = Anchors(data)
+    contents = ((start, main.lower() + b" " + content) for start, main, content in found if content)
+    for count, (anchor, content) in enumerate(anchored(contents, anchors), start=1):
+        main_type, _, file = content.partition(b" ")
+        kind: EmbeddedKind = embedded_kind(f"{main_type.decode()}/", "object")
+        yield EmbeddedFile(kind, f"{kind} {count}", sha256(file), anchor)
+    for count, (anchor, content) in enumerate(anchored(drawings, anchors), start=1):
+        yield EmbeddedFile("picture", f"drawing {count}", sha256(content), anchor)
+
+
+def _decoded(found: re.Match[bytes]) -> bytes:
+    content = unquote_to_bytes(found[3] if found[2] is None else found[2])
+    return content if found[2] is None else base64_bytes(content)
+
+
+def base64_bytes(encoded: bytes) -> bytes:
+    """Return the bytes that a page has in base64; none for what is no base64."""
+    with suppress(binascii.Error):
+        return base64.b64decode(b"".join(encoded.split()))
+    return b""
+
+
+def _drawings(data: bytes) -> Iterator[tuple[int, bytes]]:
+    """Yield position and shapes of each drawing in SVG, those inside it included."""
+    depth, start = 0, 0
+    for tag in _SVG.finditer(data):
+        if not tag[1]:
+            start = tag.start() if depth == 0 else start
+            depth += 1
+        elif depth:
+            depth -= 1
+            if depth == 0:
+                shapes = _SVG_SHAPE.findall(data, start, tag.start())
+                yield start, b"\n".join(b" ".join(shape.split()) for shape in shapes)
 
 
 def columns(rows: Iterable[Sequence[str]]) -> Iterator[EmbeddedFile]:
@@ -579,7 +662,7 @@ def page_rows(page: bytes) -> Iterator[list[str]]:
     """
     if b"<t" not in page and b"<T" not in page:
         return
-    page = _without_unshown(page)
+    page = without_unshown(page)
     rows: list[list[str]] = []  # of tables in each other
     position = 0
     for tag in _TABLE_TAG.finditer(page):

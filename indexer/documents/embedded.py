@@ -15,11 +15,13 @@ from typing import TypeAlias
 
 from indexer.documents.base import (
     HTML_NAMES,
+    IN_MARKUP,
     XML_NAMES,
     columns,
     csv_rows,
     embedded_kind,
     is_mail_text,
+    markup_files,
     recoded_markup,
     searchable,
     sha256,
@@ -36,7 +38,7 @@ from indexer.documents.embedded_parts import (
 )
 from indexer.documents.lists import slides_of, usual_markup
 from indexer.documents.mail.outlook import MAGIC, TNEF, compound_streams
-from indexer.documents.pages import IN_MARKUP, markup_files, page_files
+from indexer.documents.pages import page_files
 from indexer.documents.pdf_files import pdf_files
 from indexer.documents.rich_text import RTF, rich_text_files
 from indexer.model import EmbeddedFile, EmbeddedKind, pack_embedded

@@ -10,7 +10,7 @@ from html import escape, unescape
 from types import MappingProxyType
 from typing import NamedTuple, TypeAlias
 
-from indexer.documents.base import Anchors
+from indexer.documents.base import Anchors, Colour
 from indexer.documents.unseen import DEFAULT_HEADER
 from indexer.wording import END_OF_HEADER
 
@@ -609,3 +609,36 @@ def without_codes(text: str) -> str:
         return codes.replace("&&", "&").strip()
 
     return _HEADERS_OF_SHEET.sub(lambda found: _LINE_OF_HEADER.sub(edited, found[0]), text)
+
+
+# Colours as style sheets have them.
+
+_HEX = re.compile(r"#([0-9a-f]{3,8})")
+_VALUE = re.compile(r"([-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?)(%|[a-z]*)")
+WHITE, NO_COLOUR = (255, 255, 255), "transparent"
+_COLOUR_NAMES: Mapping[str, Colour] = {"white": WHITE, "black": (0, 0, 0)}
+
+
+def colour_of(value: str) -> Colour:
+    """Return a colour as red, green and blue, as it is written where these are unknown; None for
+    that of the element around.
+
+    >>> [colour_of(value) for value in ("#fff", "rgba(0, 0, 0, 0)", "rgb(1 2 3)", "inherit")]
+    [(255, 255, 255), 'transparent', (1, 2, 3), None]
+    """
+    value = value.partition("!")[0].strip()
+    if value in _COLOUR_NAMES:
+        return _COLOUR_NAMES[value]
+    if (digits := _HEX.fullmatch(value)) and len(digits[1]) != 5 and len(digits[1]) != 7:
+        written = digits[1] if len(digits[1]) > 4 else "".join(2 * digit for digit in digits[1])
+        red, green, blue, *alpha = bytes.fromhex(written)
+        return NO_COLOUR if alpha == [0] else (red, green, blue)
+    name, bracket, values = value.partition("(")
+    if bracket:
+        numbers = _VALUE.findall(values)
+        if len(numbers) > 3 and float(numbers[3][0]) == 0:
+            return NO_COLOUR
+        if name.startswith("rgb") and len(numbers) > 2 and not any(unit for _, unit in numbers[:3]):
+            red, green, blue = (int(float(number)) for number, _ in numbers[:3])
+            return red, green, blue
+    return None if value in ("inherit", "unset", "initial", "currentcolor", "") else value

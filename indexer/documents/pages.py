@@ -2,66 +2,42 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
 import re
-from collections.abc import Callable, Iterator
-from contextlib import suppress
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache, partial
 from html import unescape
 from itertools import chain
-from urllib.parse import unquote_to_bytes
+from typing import NamedTuple, TypeAlias
 
 from indexer.documents.base import (
     Anchors,
+    Colour,
     all_of,
     anchored,
     columns,
-    embedded_kind,
+    is_near,
+    markup_files,
     page_rows,
     searchable,
     sha256,
+    without_unshown,
 )
-from indexer.model import EmbeddedFile, EmbeddedKind
+from indexer.documents.marked_text import NO_COLOUR, WHITE, colour_of
+from indexer.model import EmbeddedFile
 
-_DATA_URL = re.compile(
-    rb"(?<=[\"'(=])data:(?:(\w+)/[\w.+-]+)?(?:;[\w.=+-]+)*?(?:;base64,([A-Za-z0-9+/=%\s]+)"
-    rb"|,([\w.~!*'()%+:/?&=-]+))",
-    re.IGNORECASE,
-)
-_BINARY_DATA = re.compile(
-    rb"<(?:office:binary-data|w:binData|pkg:binaryData|binary)\b[^>]*>([A-Za-z0-9+/=\s]+)</"
-)
-_SVG = re.compile(rb"<(/?)svg\b", re.IGNORECASE)
-_SVG_SHAPE = re.compile(
-    rb"""\s(?:d|points|x|y|width|height|c[xy]|r[xy]?|[xy][12])=["']([^"']*)""", re.IGNORECASE
-)
-IN_MARKUP = (b";base64,", b"data:", b"binary", b":binData", b"<svg")
-_HIDING = (
-    rb"line-through|display\s*:\s*none|visibility\s*:\s*hidden|scale\(\s*0(?:\s*,\s*0)?\s*\)"
-    rb"|(?:opacity|font-size)\s*:\s*(?:0(?![.\d])|0?\.0(?:[0-5]\d*)?(?!\d))"
-    rb"|(?:left|top|indent)\s*:\s*-\d{3}|(?<![\w-])color\s*:\s*transparent"
-    rb"|(?<![\w-])(?:max-)?(?:height|width)\s*:\s*0(?![.\d])"
-    rb"|clip(?:-path)?\s*:\s*(?:rect\(\s*0|inset\(\s*(?:50|100)%)"
-)
 _INPUT = re.compile(
     rb"<(?:input|meter|progress)\b[^>]*>|<ol\b[^>]*\b(?:start=|type=|reversed\b)[^>]*>"
     rb"|<li\b[^>]*\bvalue=[^>]*>|(?P<choice><option\b[^>]*\bselected\b[^>]*>[^<]*)"
-    rb"|<(?P<name>(?:s|strike|del|math)\b(?=[^>]*>)|(?<=\d<)(?:su[bp]\b"
-    rb"|\w+\b(?=[^>]*vertical-align\s*:\s*su[bp]))(?=[^>]*>[-+]?\d)"
-    rb"|bdo\b(?=[^>]*\brtl\b[^>]*>)|template\b|dialog\b(?![^>]*\sopen\b)"
-    rb"|(?!(?:img|br|hr|link|meta|source|col|style|script)\b)\w+\b(?=[^>]*\s"
-    rb"(?:style\s*=\s*(?:\"[^\">]*|'[^'>]*|[^\s>]*)(?:" + _HIDING + rb")"
-    rb"|hidden(?=[\s>=]))[^>]*>))[^>]*>",
+    rb"|<(?P<label>(?:optgroup|option)\b[^>]*\slabel\s*=[^>]*>)"
+    rb"|<(?P<name>(?:s|strike|del|math)\b(?=[^>]*>)|(?<=\d<)su[bp]\b(?=[^>]*>[-+]?\d)"
+    rb"|bdo\b(?=[^>]*\brtl\b[^>]*>))[^>]*>",
     re.IGNORECASE,
 )
-_MEDIA = re.compile(rb"@[^{}@]*\{(?:[^{}]*\{[^{}]*\})*[^{}]*\}")  # rules for some screens alone
-_STYLES = re.compile(rb"<(?P<name>style)\b[^>]*>", re.IGNORECASE)
-_CLASS = re.compile(rb"[.#]([\w-]+)(::?(?:before|after))?(?=\s*(?:,|\Z))")
-_ADDED = re.compile(rb"\bcontent\s*:\s*[\"']([^\"'\\]*\w[^\"'\\]*)[\"']")
 _MATH_TAG = re.compile(rb"<(/?[\w:]+)[^>]*>")
 _NUMBERING = re.compile(rb"\s(?:type\s*=\s*[\"']?([aAiI])\b|(reversed)\b)", re.IGNORECASE)
-_MARKING = re.compile(_HIDING + rb"|vertical-align\s*:\s*(su[bp])", re.IGNORECASE)
-_RAISED, _POWER = (b"sup", b"sub"), re.compile(rb"\d<[^>]*>[-+]?\d")
+_LABEL = re.compile(rb"\slabel\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s>\"']*))", re.IGNORECASE)
 _NO_VALUE = re.compile(rb"type\s*=\s*[\"']?(?:hidden|image)\b", re.IGNORECASE)
 _CHOICE = re.compile(rb"type\s*=\s*[\"']?(?:checkbox|radio)\b", re.IGNORECASE)
 _CHECKED = re.compile(rb"[\s\"']checked\b", re.IGNORECASE)
@@ -74,6 +50,9 @@ _SOURCE = re.compile(
     re.IGNORECASE,
 )
 _ELEMENT = re.compile(rb"<[A-Za-z_][^<>]*>")
+# a value of an attribute in which a tag seems to begin or end
+_QUOTED = re.compile(rb"=\s*(?:\"[^\"<>]*[<>][^\"]*\"|'[^'<>]*[<>][^']*')")
+_BRACKETS = bytes.maketrans(b"<>", b"  ")
 
 
 def page_files(data: bytes, files: Callable[[str], str] | None = None) -> Iterator[EmbeddedFile]:
@@ -82,12 +61,13 @@ def page_files(data: bytes, files: Callable[[str], str] | None = None) -> Iterat
 
     `files` gives the SHA-256 of a file that the page refers to, empty if it is not at hand.
     """
-    data = searchable(data)
+    data = _QUOTED.sub(lambda value: value[0].translate(_BRACKETS), searchable(data))
     yield from chain(markup_files(data), columns(page_rows(data)))
     folded = data.lower()  # end tags are in any case
     found = ((tag, data[tag.start() : end]) for tag, end in _elements(data, _INPUT, folded))
     values = [(tag.start(), value) for tag, element in found if (value := _value(tag, element))]
-    values = sorted(chain(values, _marked_by_class(data, folded), _of_background(data, folded)))
+    styled, unread = _styled(data, folded)
+    values = sorted(chain(values, styled))
     displayed = [
         (match.start(), digest.encode())
         for match in (_SOURCE.finditer(data) if files else ())
@@ -96,18 +76,17 @@ def page_files(data: bytes, files: Callable[[str], str] | None = None) -> Iterat
     anchors = Anchors(data if values or displayed else b"")
     if values:
         yield all_of("values and struck text", anchored(values, anchors))
+    if unread:
+        yield EmbeddedFile("unread", "styles", sha256("\n".join(unread).encode()))
     if displayed:
         yield all_of("pictures in the text", anchored(displayed, anchors))
-
-
-_MAY_BE_OPEN = re.compile(rb"</(?:p|li|d[dt]|t[dhr]|option)>")  # up to the next of its name
 
 
 def _elements(
     data: bytes, tags: re.Pattern[bytes], folded: bytes
 ) -> Iterator[tuple[re.Match[bytes], int]]:
     """Yield opening tags with the end of the text up to the end tag of their group `name`, or their
-    own end where they have none; those whose end tag is missing, and may not, are passed over.
+    own end where they have none; those whose end tag is missing are passed over.
 
     `folded`: the data in which the end tag is written as the name. The time is linear: a pattern
     up to the end tag would look for a missing one, as of open paragraphs, to the end each time.
@@ -124,81 +103,17 @@ def _elements(
         if end < 0:
             missing.add(end_tag)
             position = tag.start() + 1
-            if _MAY_BE_OPEN.match(end_tag):
-                following = folded.find(b"<" + end_tag[2:-1], tag.end())
-                end = following if following >= 0 else len(data)
-        if end >= 0:
+        else:
             yield tag, end
             position = end
-
-
-def _marked_by_class(data: bytes, folded: bytes) -> Iterator[tuple[int, bytes]]:
-    """Yield the text that the page's own styles hide, raise or strike out, and words they add."""
-    styles = b" ".join(data[tag.end() : end] for tag, end in _elements(data, _STYLES, folded))
-    names: dict[bytes, bytes] = {}
-    selector, *rules = _MEDIA.sub(b"", styles).split(b"{")
-    for rule in rules:
-        declarations, _, following = rule.partition(b"}")
-        marking, added = _MARKING.search(declarations), _ADDED.search(declarations)
-        for name, around in _CLASS.findall(selector) if marking or added else ():
-            if found := added if around else marking:
-                names[name] = found[1] or b""
-        selector = following
-    if names:
-        marked = (
-            rb"<(?P<name>\w+)\b[^>]*\s(?:class|id)\s*=\s*[\"']?(?:[\w -]*\s)?(?P<class>%s)[\"'\s>]"
-        )
-        for tag, end in _elements(data, re.compile(marked % b"|".join(names)), data):
-            text, word = _ELEMENT.sub(b" ", data[tag.start() : end]), names[tag["class"]]
-            if word not in _RAISED:
-                yield tag.start(), b" ".join((word or text).split())
-            elif _POWER.match(data, tag.start() - 1):
-                yield tag.start(), b" ".join((word, *text.split()))
-
-
-_COLOURED = re.compile(
-    rb"<(?P<name>\w+)\b(?P<tag>[^>]*[\s;\"'](?:color\s*[:=])[^>]*)>", re.IGNORECASE
-)
-_COLOURS = re.compile(
-    rb"(?P<ground>background(?:-color)?\s*:|bgcolor\s*=)?(?(ground)|(?<![\w-])color\s*[:=])"
-    rb"\s*[\"']?\s*(?P<colour>#?\w+(?:\([\d\s,]*\))?)",
-    re.IGNORECASE,
-)
-_GROUND = re.compile(
-    rb"(?:background(?:-color|-image)?\s*:|b(?:gcolor|ackground)\s*=)\s*[\"']?\s*"
-    rb"(?!#f{3}\b|#f{6}\b|white\b|none\b|transparent\b|inherit\b|initial\b|rgb\(255,\s*255,\s*255)"
-    rb"|<link\b[^>]*stylesheet",
-    re.IGNORECASE,
-)
-_SPELLINGS = {
-    b"white": b"#ffffff", b"#fff": b"#ffffff", b"rgb(255,255,255)": b"#ffffff",
-    b"black": b"#000000", b"#000": b"#000000", b"rgb(0,0,0)": b"#000000",
-}  # fmt: skip
-
-
-def _of_background(data: bytes, folded: bytes) -> Iterator[tuple[int, bytes]]:
-    """Yield the text of elements whose tag gives it the colour of its background, and white text of
-    a page in which nothing has a background of another colour.
-    """
-    is_on_paper: bool | None = None
-    for tag, end in _elements(data, _COLOURED, folded):
-        text, ground = b"", b""
-        for found in _COLOURS.finditer(tag["tag"]):
-            colour = b"".join(found["colour"].lower().split())
-            colour = _SPELLINGS.get(colour, colour)
-            text, ground = (text, colour) if found["ground"] else (colour, ground)
-        if not ground and text == b"#ffffff":
-            is_on_paper = not _GROUND.search(data) if is_on_paper is None else is_on_paper
-            ground = text if is_on_paper else b""
-        if text and text == ground:
-            yield tag.start(), b" ".join(_ELEMENT.sub(b" ", data[tag.end() : end]).split())
 
 
 def _value(tag: re.Match[bytes], element: bytes) -> bytes:
     """Return what a reader sees of an element that is not read; empty for nothing."""
     name = (tag["name"] or b"").lower()
-    if (marking := _MARKING.search(tag[0])) and marking[1]:
-        name = marking[1].lower()
+    if tag["label"]:
+        label = _LABEL.search(element)
+        return b"".join(label.groups(b"")) if label else b""
     if name == b"math":
         return b"".join(_MATH_TAG.sub(rb"<\1>", element).split())
     if tag["choice"] or name:
@@ -215,49 +130,618 @@ def _value(tag: re.Match[bytes], element: bytes) -> bytes:
     return b" ".join(filter(None, (b"checked" * is_checked, *(value.groups() if value else ()))))
 
 
-def markup_files(data: bytes) -> Iterator[EmbeddedFile]:
-    """Yield what a page, or an office document in one file of XML, holds in base64, and the shapes
-    of drawings in SVG.
+# Style sheets. A character that an escape writes, or that is in a string, is no syntax: it is moved
+# to an area of characters that have no other use.
+
+_MOVED = 0xE000
+_SYNTAX = {
+    code: chr(_MOVED + code)
+    for code in range(128)
+    if not (chr(code).isalnum() or chr(code) in "_-")
+}
+_UNMOVED = {ord(moved): code for code, moved in _SYNTAX.items()}
+_ESCAPE = re.compile(r"\\([0-9a-fA-F]{1,6})\s?|\\(.)", re.DOTALL)
+_STRING = re.compile(r"(?P<quote>[\"'])(?P<text>(?:(?!(?P=quote))[^\n])*)(?P=quote)")
+_BRACE = re.compile(r"([^{};]*)([{};])")
+_ALWAYS = re.compile(
+    r"@(?:media\s*(?:(?:only\s+)?(?:all|screen)\s*)?|supports\b(?!\s*not\b).*|layer\b.*)", re.DOTALL
+)
+_MAX_NESTED = 8  # rules in rules
+_MAX_SELECTOR = 1_000  # characters
+_MAX_TESTS = 500_000  # of elements by selectors
+_NUMBER = re.compile(r"([-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?)(%|[a-z]*)")
+_WORDS = re.compile(r"(?P<quote>[\"'])(?P<text>(?:(?!(?P=quote)).)*)(?P=quote)|attr\(\s*([\w-]+)")
+_HIDING = {
+    "display": re.compile("none"),
+    "visibility": re.compile("hidden|collapse"),
+    "content-visibility": re.compile("hidden"),
+    "text-decoration": re.compile(".*line-through"),
+    "text-decoration-line": re.compile("line-through"),
+    "-webkit-text-security": re.compile("(?!none)"),
+    "clip": re.compile(r"rect\(\s*0(?![.\d])|rect\((?:\s*[01](?:px)?[\s,]*){4}\)"),
+    "clip-path": re.compile(r"inset\(\s*(?:[5-9]\d|100)(?:\.\d*)?%|circle\(\s*0"),
+    "transform": re.compile(r"scale[xy]?\(\s*0(?:\.0\d*)?\s*[,)]|translate\w*\([^)]*-\d{4}"),
+    "scale": re.compile(r"0(?:\.0\d*)?(?![.\d])"),
+    "translate": re.compile(r".*-\d{4}"),
+    "filter": re.compile(r".*opacity\(\s*(?:0?\.0[0-5]|0(?![.\d])|[0-5]%)"),
+    "font": re.compile(r"(?:.*\s)?(?:0(?:[a-z]+|%)?|1p[xt])(?=[/\s])"),
+}
+_MAX_SIZES = {"opacity": 0.05, "zoom": 0.05, "font-size": 0.05}
+_MAX_OFFSETS = {"left": -100, "top": -100, "text-indent": -100}
+_MAX_OFFSETS |= dict.fromkeys(("right", "bottom", "margin-left", "margin-top", "margin"), -999)
+_SIZES = ("height", "width", "max-height", "max-width")
+
+
+class _Look(NamedTuple):
+    """The effect of declarations: a mark, empty for hidden or struck text, colours of text
+    and background, and words before or after it.
     """
-    found = [
-        (match.start(), match[1] or b"text", _decoded(match)) for match in _DATA_URL.finditer(data)
+
+    mark: str | None = None
+    colour: Colour = None
+    ground: Colour = None
+    added: tuple[str, ...] = ()
+
+
+def _rules(css: str) -> Iterator[tuple[str, str]]:
+    """Yield selectors and declarations of the rules of a style sheet, but for rules that are for
+    some screens alone.
+
+    >>> list(_rules("@media (width > 9px) { a { color: red } } b, i { opacity: 0 }"))
+    [('b, i', 'opacity: 0')]
+    """
+    pieces = css.replace("<!--", " ").replace("-->", " ").split("/*")
+    css = pieces[0] + " ".join(piece.partition("*/")[2] for piece in pieces[1:])
+    css = _STRING.sub(_moved_string, _ESCAPE.sub(_unescaped, css))
+    outer: list[tuple[str | None, list[str]]] = []
+    for piece in _BRACE.finditer(css[: css.rfind("}") + 1]):
+        text, end = piece[1].strip(), piece[2]
+        if end == "{":
+            around = outer[-1][0] if outer else ""
+            outer.append((_nested(text, around) if len(outer) < _MAX_NESTED else None, []))
+        elif outer:
+            outer[-1][1].append(text)
+            if end == "}":
+                selector, declarations = outer.pop()
+                if selector:
+                    yield selector, ";".join(filter(None, declarations))
+
+
+def _nested(prelude: str, around: str | None) -> str | None:
+    """Return the selector of a rule in another one; None where it is not always used."""
+    if around is None:
+        return None
+    if prelude.startswith("@"):
+        return around if _ALWAYS.fullmatch(prelude.lower()) else None
+    if not around:
+        return prelude
+    return prelude.replace("&", f":is({around})") if "&" in prelude else f":is({around}) {prelude}"
+
+
+def _unescaped(found: re.Match[str]) -> str:
+    code = int(found[1], 16) if found[1] else ord(found[2])
+    is_character = 0 < code < 0xD800 or 0xDFFF < code < 0x110000
+    return (chr(code) if is_character else "\ufffd").translate(_SYNTAX)
+
+
+def _moved_string(found: re.Match[str]) -> str:
+    return found["quote"] + found["text"].translate(_SYNTAX) + found["quote"]
+
+
+@lru_cache(maxsize=1000)
+def _look(declarations: str) -> _Look:
+    """Return what declarations without comments and escapes do to an element.
+
+    >>> _look("Color: #FFF; opacity: 4%"), _look("vertical-align: super").mark
+    (_Look(mark='', colour=(255, 255, 255), ground=None, added=()), 'sup')
+    """
+    mark, colours = None, dict[str, Colour]()
+    added: tuple[str, ...] = ()
+    for declaration in declarations.split(";"):
+        name, _, value = declaration.partition(":")
+        name, written = name.strip().lower(), value.strip()
+        value = written.lower()
+        if name == "content":
+            found = [match["text"] or f"attr({match[3]})" for match in _WORDS.finditer(written)]
+            added = tuple(text.translate(_UNMOVED) for text in found)
+        elif name == "vertical-align" and value.startswith(("sub", "super")):
+            mark = value[:3] if mark is None else mark
+        elif name in ("color", "-webkit-text-fill-color"):
+            colours["colour"] = colour_of(value)
+            mark = "" if colours["colour"] == NO_COLOUR else mark
+        elif name.startswith("background"):
+            ground = _ground(value) if name in _GROUNDS else None
+            colours["ground"] = ground or colours.get("ground")
+        elif _hides(name, value):
+            mark = ""
+    return _Look(mark, colours.get("colour"), colours.get("ground"), added)
+
+
+_GROUNDS = ("background", "background-color", "background-image")
+
+
+def _hides(name: str, value: str) -> bool:
+    """Return whether a declaration hides text, or strikes it out.
+
+    >>> _hides("opacity", "4%"), _hides("opacity", ".5"), _hides("font-size", "1px")
+    (True, False, True)
+    """
+    if pattern := _HIDING.get(name):
+        return pattern.match(value) is not None
+    found = _NUMBER.match(value)
+    if found is None:
+        return False
+    number, unit = float(found[1]), found[2]
+    if name in _MAX_SIZES:
+        is_tiny = name == "font-size" and unit in ("px", "pt") and number <= 1
+        return is_tiny or number / (100 if unit == "%" else 1) <= _MAX_SIZES[name]
+    return number <= _MAX_OFFSETS.get(name, float("-inf")) or (name in _SIZES and number == 0)
+
+
+def _ground(value: str) -> Colour:
+    """Return the colour of a background; its words where it has more than one colour."""
+    first = value.partition(" ")[0] if not value.startswith(("rgb", "hsl")) else value
+    if "url(" in value or "gradient(" in value:
+        return value
+    colour = colour_of(first)
+    return None if colour in ("none", NO_COLOUR) else colour
+
+
+# Elements of a page, and selectors of them.
+
+_ANY_TAG = re.compile(rb"<(?P<end>/)?(?P<name>[A-Za-z][^\s/>]*)(?P<attributes>[^>]*)>")
+_ATTRIBUTE = re.compile(rb"([^\s=/>\"']+)(?:\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s>\"']+)))?")
+_VOID = frozenset(b"area base br col embed hr img input link meta param source track wbr".split())
+_OPEN = frozenset(b"p li dt dd td th tr option".split())  # end where the next one begins
+
+
+class _UnknownSelectorError(ValueError):
+    """Raised for a selector that is not evaluated."""
+
+
+class _Tree:
+    """The elements of a page, by their numbers in its order."""
+
+    def __init__(self, page: bytes) -> None:
+        self.names: list[str] = []
+        self.spans: list[list[int]] = []  # from the tag to the end of the text; -1: without an end
+        self.text_starts: list[int] = []
+        self.texts: list[tuple[int, int, int]] = []  # the element of a text, and where it is
+        self.attributes: list[dict[str, str]] = []
+        self.parents: list[int] = []
+        self.siblings: defaultdict[int, list[int]] = defaultdict(list)
+        self.positions: list[int] = []
+        self._classes: dict[int, list[str]] = {}
+        self._left = _MAX_TESTS
+        self._read(page)
+
+    def _read(self, page: bytes) -> None:
+        around: list[int] = []
+        counts: Counter[str] = Counter()  # of elements that are open
+        end = 0
+        for tag in _ANY_TAG.finditer(page):
+            if around and page[end : tag.start()].strip():
+                self.texts.append((around[-1], end, tag.start()))
+            end = tag.end()
+            name = tag["name"].decode("latin-1").lower()
+            if tag["end"] and not counts[name]:
+                continue
+            may_end = bool(tag["end"]) or (tag["name"].lower() in _OPEN and around)
+            if may_end and (tag["end"] or self.names[around[-1]] == name):
+                while True:
+                    last = around.pop()
+                    self.spans[last][1] = tag.start()
+                    counts[self.names[last]] -= 1
+                    if self.names[last] == name:
+                        break
+            if not tag["end"]:
+                self._add(tag, name, around[-1] if around else -1)
+                if tag["name"].lower() not in _VOID and not tag["attributes"].endswith(b"/"):
+                    around.append(len(self.names) - 1)
+                    counts[name] += 1
+        for last in around:
+            if self.names[last].encode() in _OPEN:
+                self.spans[last][1] = len(page)
+
+    def _add(self, tag: re.Match[bytes], name: str, parent: int) -> None:
+        number = len(self.names)
+        self.names.append(name)
+        self.spans.append([tag.start(), -1])
+        self.text_starts.append(tag.end())
+        self.parents.append(parent)
+        self.siblings[parent].append(number)
+        self.positions.append(len(self.siblings[parent]))
+        found = _ATTRIBUTE.findall(tag["attributes"]) if tag["attributes"] else ()
+        self.attributes.append(
+            {
+                name.decode("latin-1").lower(): unescape((a or b or c).decode("utf-8", "replace"))
+                for name, a, b, c in reversed(found)
+            }
+        )
+
+    def classes(self, number: int) -> list[str]:
+        """Return the classes of an element as selectors have them."""
+        if number not in self._classes:
+            names = self.attributes[number].get("class", "").split()
+            self._classes[number] = [name.translate(_SYNTAX) for name in names]
+        return self._classes[number]
+
+    def spend(self, count: int) -> None:
+        """Count tests. Raises `_UnknownSelectorError` after too many."""
+        self._left -= count
+        if self._left < 0:
+            raise _UnknownSelectorError
+
+    def test(self, selector: _Selector, number: int) -> bool:
+        """Return whether an element is one of a selector. Raises `_UnknownSelectorError` after too
+        many tests.
+        """
+        self.spend(1)
+        tests, combinator, before, _ = selector
+        if not all(test(self, number) for test in tests):
+            return False
+        if before is None:
+            return True
+        return any(self.test(before, other) for other in self._related(combinator, number))
+
+    def _related(self, combinator: str, number: int) -> Iterator[int]:
+        """Yield the elements that a combinator relates to an element."""
+        parent = self.parents[number]
+        if combinator in ("+", "~"):
+            last = self.positions[number] - 1
+            yield from self.siblings[parent][max(0, last - 1) if combinator == "+" else 0 : last]
+            return
+        while parent >= 0:
+            yield parent
+            if combinator == ">":
+                return
+            parent = self.parents[parent]
+
+
+_Test: TypeAlias = Callable[[_Tree, int], bool]
+
+
+class _Selector(NamedTuple):
+    """Tests of an element, the selector of another one that a combinator relates to it, and a name,
+    class or id without which no element passes the tests.
+    """
+
+    tests: tuple[_Test, ...]
+    combinator: str
+    before: _Selector | None
+    key: str
+
+
+_IDENTIFIER = r"[^\s.#:\[\]()>+~,*\"'=|^$]+"
+_SIMPLE = re.compile(
+    rf"\s*(?P<combinator>[>+~])\s*|(?P<blank>\s+)|(?P<tag>{_IDENTIFIER}|\*)"
+    rf"|(?P<kind>[#.])(?P<value>{_IDENTIFIER})"
+    rf"|\[\s*(?P<attribute>{_IDENTIFIER})\s*(?:(?P<operator>[~|^$*]?=)\s*(?P<quote>[\"']?)"
+    r"(?P<of>[^\]\"']*?)(?P=quote)\s*(?:[isIS]\s*)?)?\]"
+    r"|:(?P<pseudo>:?[\w-]+)(?P<bracket>\()?"
+)
+_NTH = re.compile(r"([-+]?\d*)n\s*(?:([-+])\s*(\d+))?|[-+]?\d+")
+_OF_STATE = frozenset(  # of an element as it is not when a page is read
+    ("hover", "focus", "active", "visited", "target", "focus-within", "focus-visible", "modal")
+)
+_COMPARISONS: Mapping[str, Callable[[str, str], bool]] = {
+    "": lambda value, of: True,
+    "=": lambda value, of: value == of,
+    "~=": lambda value, of: of in value.split(),
+    "|=": lambda value, of: value == of or value.startswith(f"{of}-"),
+    "^=": lambda value, of: bool(of) and value.startswith(of),
+    "$=": lambda value, of: bool(of) and value.endswith(of),
+    "*=": lambda value, of: bool(of) and of in value,
+}
+_COUNTED = {
+    "first-child": (0, 1, False, False), "last-child": (0, 1, True, False),
+    "first-of-type": (0, 1, False, True), "last-of-type": (0, 1, True, True),
+}  # fmt: skip
+_OF_ATTRIBUTES = {"link": "href", "any-link": "href", "checked": "checked", "disabled": "disabled"}
+
+
+def _selectors(text: str) -> Iterator[str]:
+    """Yield the selectors of a list.
+
+    >>> list(_selectors("a, :is(b, i) c"))
+    ['a', ':is(b, i) c']
+    """
+    depth = start = 0
+    for position, character in enumerate(text):
+        depth += (character in "([") - (character in ")]")
+        if character == "," and depth == 0:
+            yield text[start:position].strip()
+            start = position + 1
+    yield text[start:].strip()
+
+
+def _selector(text: str) -> _Selector:
+    """Return a selector. Raises `_UnknownSelectorError` for one that is not evaluated."""
+    position, combinator, key = 0, "", "*"
+    tests: list[_Test] = []
+    before: _Selector | None = None
+    text = text.strip()
+    if len(text) > _MAX_SELECTOR:
+        raise _UnknownSelectorError
+    while position < len(text):
+        found = _SIMPLE.match(text, position)
+        if found is None:
+            raise _UnknownSelectorError
+        position = found.end()
+        if found["combinator"] or found["blank"]:
+            before = _Selector(tuple(tests), combinator, before, key) if tests else before
+            tests, combinator, key = [], found["combinator"] or " ", "*"
+            continue
+        if found["tag"] or found["kind"]:
+            key = found[0] if found["kind"] else found[0].lower()
+        argument = ""
+        if found["bracket"]:
+            end = _closing(text, position)
+            argument, position = text[position:end], end + 1
+        tests.append(_test(found, argument))
+    return _Selector(tuple(tests), combinator, before, key)
+
+
+def _closing(text: str, position: int) -> int:
+    depth = 1
+    for end in range(position, len(text)):
+        depth += (text[end] == "(") - (text[end] == ")")
+        if depth == 0:
+            return end
+    raise _UnknownSelectorError
+
+
+def _test(found: re.Match[str], argument: str) -> _Test:
+    """Return the test of a simple selector."""
+    if tag := found["tag"]:
+        name = tag.lower()
+        return lambda tree, number: name in ("*", tree.names[number])
+    if found["kind"] == "#":
+        id = found["value"].translate(_UNMOVED)
+        return lambda tree, number: tree.attributes[number].get("id") == id
+    if found["kind"]:
+        value = found["value"]
+        return lambda tree, number: value in tree.classes(number)
+    if found["attribute"]:
+        of = (found["of"] or "").translate(_UNMOVED)
+        return _attribute_test(found["attribute"].lower(), found["operator"] or "", of)
+    return _pseudo_test(found["pseudo"].lower(), argument)
+
+
+def _attribute_test(name: str, operator: str, of: str) -> _Test:
+    compare = _COMPARISONS[operator]
+
+    def is_in(tree: _Tree, number: int) -> bool:
+        value = tree.attributes[number].get(name)
+        return value is not None and compare(value, of)
+
+    return is_in
+
+
+def _pseudo_test(name: str, argument: str) -> _Test:
+    if name in _OF_STATE:
+        return lambda tree, number: False
+    if name == "root":
+        return lambda tree, number: tree.parents[number] < 0
+    if name == "empty":
+        return lambda tree, number: tree.spans[number][1] <= tree.text_starts[number]
+    if attribute := _OF_ATTRIBUTES.get(name):
+        return lambda tree, number: attribute in tree.attributes[number]
+    if name in ("is", "where", "not", "matches", "-webkit-any"):
+        inner = [_selector(each) for each in _selectors(argument)]
+        is_not = name == "not"
+        return lambda tree, number: is_not != any(tree.test(each, number) for each in inner)
+    counted = _COUNTED.get(name)
+    if counted is None and name.startswith("nth-"):
+        step, offset = _nth(argument.strip().lower())
+        counted = step, offset, "-last-" in name, name.endswith("-of-type")
+    if counted is None:
+        raise _UnknownSelectorError
+    return partial(_is_nth, *counted)
+
+
+def _nth(formula: str) -> tuple[int, int]:
+    """Return step and offset of a formula.
+
+    >>> _nth("odd"), _nth("2n+1"), _nth("-n + 3"), _nth("4")
+    ((2, 1), (2, 1), (-1, 3), (0, 4))
+    """
+    formula = {"odd": "2n+1", "even": "2n"}.get(formula, formula)
+    found = _NTH.fullmatch(formula)
+    if found is None:
+        raise _UnknownSelectorError
+    if "n" not in formula:
+        return 0, int(formula)
+    step = int(found[1] + "1" if found[1] in ("", "+", "-") else found[1])
+    return step, int((found[2] or "") + (found[3] or "0"))
+
+
+def _is_nth(
+    step: int, offset: int, is_from_end: bool, is_of_type: bool, tree: _Tree, number: int
+) -> bool:
+    siblings = tree.siblings[tree.parents[number]]
+    if is_of_type:
+        tree.spend(len(siblings) // 10)
+        siblings = [each for each in siblings if tree.names[each] == tree.names[number]]
+        index = siblings.index(number)
+    else:
+        index = tree.positions[number] - 1
+    counted = (len(siblings) - 1 - index if is_from_end else index) + 1 - offset
+    return counted == 0 if step == 0 else counted % step == 0 and counted // step >= 0
+
+
+# What the styles of a page hide, mark, add or colour as its background.
+
+_STANDARD = "[hidden], template, dialog:not([open]) { display: none }"
+_MAY_STYLE = re.compile(
+    rb"<(?:style|template|dialog)\b|\s(?:hidden\b|style\s*=|(?:bg)?color\s*=|text\s*=)",
+    re.IGNORECASE,
+)
+_STYLES = re.compile(rb"<(?P<name>style)\b[^>]*>", re.IGNORECASE)
+_INLINE = re.compile(
+    rb"\s(?P<name>style|(?:bg)?color|text)\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s>\"']+))",
+    re.IGNORECASE,
+)
+_HIDDEN_TAG = re.compile(rb"<(?:template|dialog)\b|\shidden(?=[\s=>/])", re.IGNORECASE)
+_GROUND = re.compile(  # that something may have, of another colour
+    rb"(?:background(?:-color|-image)?\s*:|b(?:gcolor|ackground)\s*=)\s*[\"']?\s*"
+    rb"(?!#f{3}\b|#f{6}\b|white\b|none\b|transparent\b|inherit\b|initial\b|rgb\(255,\s*255,\s*255)"
+    rb"|<link\b[^>]*stylesheet",
+    re.IGNORECASE,
+)
+_AROUND = re.compile(r"::?(?:before|after)\s*\Z")
+_POWER = re.compile(rb"\d<[^>]*>[-+]?\d")
+_ATTRIBUTE_OF = re.compile(r"attr\(([\w-]+)")
+_WORD = re.compile(r"\w")
+
+
+@dataclass(slots=True)
+class _Styles:
+    """The rules of a page by the last words of their selectors, and those that are not read."""
+
+    rules: defaultdict[str, list[tuple[tuple[int, ...], _Selector, _Look]]] = field(
+        default_factory=lambda: defaultdict(list)
+    )
+    looks: list[_Look] = field(default_factory=list)
+    unread: list[str] = field(default_factory=list)
+
+    def add(self, selectors: str, look: _Look) -> None:
+        """Add a rule, by each selector of its list."""
+        for selector in _selectors(selectors):
+            around = _AROUND.search(selector)
+            own = look._replace(added=()) if around is None else _Look(added=look.added)
+            if own == _Look():
+                continue
+            try:
+                read = _selector(_AROUND.sub("", selector))
+            except (_UnknownSelectorError, RecursionError):
+                if "::" not in selector and (own.mark is not None or own.added):
+                    self.unread.append(f"{selector} {own.mark} {own.added}")
+                continue
+            weight = tuple(map(selector.count, "#.[")), len(self.looks)
+            self.rules[read.key].append(((*weight[0], weight[1]), read, own))
+            self.looks.append(own)
+
+    def look(self, tree: _Tree, number: int) -> _Look:
+        """Return what rules, attributes and its own style do to an element. Raises
+        `_UnknownSelectorError` where that takes too long.
+        """
+        attributes = tree.attributes[number]
+        keys = ["*", tree.names[number], *(f".{name}" for name in tree.classes(number))]
+        if "id" in attributes:
+            keys.append(f"#{attributes['id'].translate(_SYNTAX)}")
+        found = [rule for key in dict.fromkeys(keys) for rule in self.rules.get(key, ())]
+        found.sort(key=lambda rule: rule[0])
+        looks = [look for _, selector, look in found if tree.test(selector, number)]
+        colour, ground = (_colour_attribute(attributes.get(name)) for name in _COLOUR_ATTRIBUTES)
+        if tree.names[number] == "body":
+            colour = _colour_attribute(attributes.get("text"))
+        looks.insert(0, _Look(colour=colour, ground=ground or attributes.get("background")))
+        if "style" in attributes:
+            looks.append(_own_look(attributes["style"]))
+        return _joined(looks)
+
+
+_COLOUR_ATTRIBUTES = ("color", "bgcolor")
+
+
+def _colour_attribute(value: str | None) -> Colour:
+    return colour_of(value.strip().lower()) if value else None
+
+
+def _joined(looks: Sequence[_Look]) -> _Look:
+    """Return the last of each kind; hidden text stays hidden."""
+    joined = looks[0]
+    for look in looks[1:]:
+        mark = joined.mark if look.mark is None or joined.mark == "" else look.mark
+        colour, ground = look.colour or joined.colour, look.ground or joined.ground
+        joined = _Look(mark, colour, ground, joined.added + look.added)
+    return joined
+
+
+@lru_cache(maxsize=1000)
+def _own_look(style: str) -> _Look:
+    """Return what the style of an element does to it."""
+    found = next(_rules(f"a{{{style}}}"), ("", ""))
+    return _look(found[1])._replace(added=())
+
+
+def _styled(data: bytes, folded: bytes) -> tuple[list[tuple[int, bytes]], list[str]]:
+    """Return the text that styles hide, raise, strike out, add, or colour as its background, by
+    positions, and the rules that hide text by selectors which are not evaluated.
+    """
+    if not _MAY_STYLE.search(data):
+        return [], []
+    css = b" ".join(data[tag.end() : end] for tag, end in _elements(data, _STYLES, folded))
+    standard = _STANDARD if _HIDDEN_TAG.search(data) else ""
+    styles = _Styles()
+    for selectors, declarations in _rules(standard + css.decode("utf-8", "replace")):
+        styles.add(selectors, _look(declarations))
+    looks = {*styles.looks, *_own_looks(data)}
+    colours = {look.colour for look in looks if look.colour}
+    grounds = {WHITE, *(look.ground for look in looks if look.ground)}
+    has_colours = any(is_near(colour, ground) for colour in colours for ground in grounds)
+    if not (has_colours or any(look.mark is not None or look.added for look in looks)):
+        return [], styles.unread
+    found: list[tuple[int, bytes]] = []
+    try:
+        found.extend(_found(data, styles, has_colours=has_colours))
+    except (_UnknownSelectorError, RecursionError):
+        styles.unread.append(css.decode("utf-8", "replace"))
+    return found, styles.unread
+
+
+def _own_looks(data: bytes) -> Iterator[_Look]:
+    """Yield what the styles and colours that elements have of their own do."""
+    for name, *values in set(_INLINE.findall(data)):
+        value = unescape(b"".join(values).decode("utf-8", "replace"))
+        if name.lower() == b"style":
+            yield _own_look(value)
+        else:
+            colour = _colour_attribute(value)
+            yield _Look(ground=colour) if name[:1] in b"bB" else _Look(colour=colour)
+
+
+def _found(data: bytes, styles: _Styles, *, has_colours: bool) -> Iterator[tuple[int, bytes]]:
+    """Yield the text that styles mark, by positions. Raises `_UnknownSelectorError` where selectors
+    take too long.
+    """
+    tree = _Tree(without_unshown(data))
+    colours: list[tuple[Colour, Colour]] = []
+    hidden: list[bool] = []
+    end_of_hidden = 0
+    for number, (start, end) in enumerate(tree.spans):
+        look, parent = styles.look(tree, number), tree.parents[number]
+        colour, ground = colours[parent] if parent >= 0 else (None, None)
+        if tree.names[number] == "a" and look.colour is None:
+            colour = "link"
+        colours.append((look.colour or colour, look.ground or ground))
+        hidden.append(start < end_of_hidden)
+        if hidden[-1]:
+            continue
+        if words := _added(look.added, tree.attributes[number]):
+            yield start, words
+        if look.mark is None or end < 0:
+            continue
+        text = b" ".join(_ELEMENT.sub(b" ", data[start:end]).split())
+        if text and look.mark == "":
+            yield start, text
+            end_of_hidden, hidden[-1] = end, True
+        elif text and _POWER.match(data, start - 1):
+            yield start, b"%s %s" % (look.mark.encode(), text)
+    is_on_paper = has_colours and not _GROUND.search(data)
+    for number, start, end in tree.texts if has_colours else ():
+        colour, ground = colours[number]
+        paper = ground or (WHITE if is_on_paper else None)
+        if not hidden[number] and colour and is_near(colour, paper):
+            yield start, b" ".join(data[start:end].split())
+
+
+def _added(words: Sequence[str], attributes: Mapping[str, str]) -> bytes:
+    """Return the words that a style adds, of an attribute too; empty for symbols."""
+    values = [
+        attributes.get(found[1], "") if (found := _ATTRIBUTE_OF.match(word)) else word
+        for word in words
     ]
-    pictures = _BINARY_DATA.finditer(data)
-    found += [(match.start(), b"image", base64_bytes(match[1])) for match in pictures]
-    drawings = [drawing for drawing in _drawings(data) if drawing[1]]
-    if not drawings and not any(content for _, _, content in found):
-        return
-    anchors = Anchors(data)
-    contents = ((start, main.lower() + b" " + content) for start, main, content in found if content)
-    for count, (anchor, content) in enumerate(anchored(contents, anchors), start=1):
-        main_type, _, file = content.partition(b" ")
-        kind: EmbeddedKind = embedded_kind(f"{main_type.decode()}/", "object")
-        yield EmbeddedFile(kind, f"{kind} {count}", sha256(file), anchor)
-    for count, (anchor, content) in enumerate(anchored(drawings, anchors), start=1):
-        yield EmbeddedFile("picture", f"drawing {count}", sha256(content), anchor)
-
-
-def _decoded(found: re.Match[bytes]) -> bytes:
-    content = unquote_to_bytes(found[3] if found[2] is None else found[2])
-    return content if found[2] is None else base64_bytes(content)
-
-
-def base64_bytes(encoded: bytes) -> bytes:
-    """Return the bytes that a page has in base64; none for what is no base64."""
-    with suppress(binascii.Error):
-        return base64.b64decode(b"".join(encoded.split()))
-    return b""
-
-
-def _drawings(data: bytes) -> Iterator[tuple[int, bytes]]:
-    """Yield position and shapes of each drawing in SVG, those inside it included."""
-    depth, start = 0, 0
-    for tag in _SVG.finditer(data):
-        if not tag[1]:
-            start = tag.start() if depth == 0 else start
-            depth += 1
-        elif depth:
-            depth -= 1
-            if depth == 0:
-                shapes = _SVG_SHAPE.findall(data, start, tag.start())
-                yield start, b"\n".join(b" ".join(shape.split()) for shape in shapes)
+    text = " ".join(" ".join(values).split())
+    return text.encode("utf-8", "replace") if _WORD.search(text) else b""

@@ -23,37 +23,6 @@ from indexer.documents.unseen import (
     worded_cells,
 )
 
-
-class Looked(bytes):
-    """A page that counts how often something is looked for in it."""
-
-    times = 0
-
-    def lower(self) -> Looked:
-        return Looked(bytes.lower(self))
-
-    def find(self, *what: object) -> int:
-        Looked.times += 1
-        return bytes.find(self, *what)  # type: ignore[call-overload]
-
-
-@pytest.mark.parametrize(
-    "tag",
-    [
-        b'<b style="color:#333">',
-        b'<b class="gone">',
-        b"<B hidden>",
-        b"<s>",
-        b'<div bgcolor="#000" color="black">',
-    ],
-)
-def test_an_end_tag_that_is_missing_is_looked_for_once(tag: bytes) -> None:
-    style = b"<style>.gone { display: none }</style>"
-    Looked.times = 0
-    assert list(page_files(Looked(style + (tag + b"The ferry leaves.\n") * 500))) == []
-    assert 1 <= Looked.times <= 3  # hidden, marked by class, coloured
-
-
 PDF = b"""%%PDF-1.4
 1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj 2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj
 3 0 obj<</Type/Page/Contents 4 0 R/MediaBox[0 0 612 792]>>endobj
@@ -68,6 +37,12 @@ endstream endobj 5 0 obj<<%b>>endobj trailer<</Root 1 0 R>>
     [
         *(("html", unit) for unit in (b"<a ", b"<input ", b"<style>", b"<style>@", b"<!--")),
         *(("html", unit) for unit in (b"<style>.a,", b"<img src", b"<script>", b"<p hidden ")),
+        *(("html", unit) for unit in (b"<s>x", b"<b hidden>x", b'<p color="#000">', b'a="<')),
+        *(
+            ("css", unit)
+            for unit in (b"a ", b"a{", b"a b{}", b"a{b:c}", b":is(", b"/*", b'"', b"\\")
+        ),
+        ("css", b"* ~ *, * * *, p:nth-of-type(2) { opacity: 0 }"),
         *(("xml", unit) for unit in (b"<w:rPrChange>", b"<math>", b"<text:tracked-changes>", b"<")),
         *(("pdf", unit) for unit in (b"BI ", b"BI ID ", b"1", b".", b"(\\", b"(")),
         *(("object", unit) for unit in (b"/EF<<", b"/AP<<", b"/Contents[", b"/XObject<<")),
@@ -77,6 +52,9 @@ endstream endobj 5 0 obj<<%b>>endobj trailer<</Root 1 0 R>>
 def test_ends_that_are_missing_are_looked_for_in_linear_time(kind: str, unit: bytes) -> None:
     """A quadratic search in 200 kB takes ten seconds and more."""
     data = unit * (200_000 // len(unit))
+    if kind == "css":
+        data = b"<style>" + data + b"</style>" + b"<p><b>x" * 5_000
+        kind = "html"
     starts = {"html": b"<!DOCTYPE html>", "xml": b"<?xml version='1.0'?><pkg:package>"}
     types = {"html": "text/html", "xml": "application/xml", "rtf": "application/rtf"}
     if kind == "pdf":
@@ -139,3 +117,64 @@ def test_the_first_end_tag_ends_an_element() -> None:
     [closed] = page_files(b"<p hidden>one</P><b hidden>left open")
     [alone] = page_files(b"<p hidden>one</p>")
     assert closed == alone
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        *(
+            f"<p style='{style}'>not</p>"
+            for style in (
+                *("color: rgba(0, 0, 0, 0)", "color:#ff000000", "color:hsla(0,0%,0%,0)"),
+                *("opacity:4%", "visibility:collapse", r"d\69splay:none", "display/**/:none"),
+                *(
+                    "font-size:1px",
+                    "font:0/0 a",
+                    "margin-left:-9999px",
+                    "clip:rect(1px,1px,1px,1px)",
+                ),
+                *("text-decoration:underline line-through", "transform:scaleY(0)"),
+            )
+        ),
+        "<p title='a>b' style='display:none'>not</p>",
+        r"<style>.a::before{content:'\6E\6Ft'}</style><p class=a>x</p>",
+        "<style>.a::after{content:attr(data-w)}</style><p class=a data-w=not>x</p>",
+        "<style>ul > li:nth-child(2){display:none}</style><ul><li>a</li><li>not</li></ul>",
+        "<style>li:nth-child(odd) + li{display:none}</style><ul><li>a<li>not</ul>",
+        "<style>p:last-child{display:none}</style><p>x</p><p>not</p>",
+        r"<style>.md\:hide{display:none}</style><p class='md:hide'>not</p>",
+        "<style>[data-x^=ho]{display:none}</style><p data-x=hoho>not</p>",
+        "<style>div p{display:none}</style><div><b><p>not</p></b></div>",
+        "<style>p:not(.a, :hover){display:none}</style><p class=b>not</p>",
+        "<style>.x{& .a{display:none}}</style><div class=x><p class=a>not</p></div>",
+        "<style>@media screen{<!-- P.a{display:none!important} -->}</style><p class=a>not</p>",
+        "<style>.a{color:#fefefe}</style><p class=a>not</p>",
+        "<style>.a{color:white}td{background:#fdfdfd}</style><table><td class=a>not</table>",
+        "<body style='background:#000'><p style='color:#000'>not</p>",
+        "<style>p:has(b){display:none}</style><p><b>not</b></p>",  # not evaluated
+        "<select><option label=not></select>",
+        *("<template>not</template>", "<dialog>not</dialog>", "<p hidden=until-found>not</p>"),
+    ],
+)
+def test_text_that_is_hidden_or_added_counts_whatever_style_does(page: str) -> None:
+    assert embedded_files(page.encode(), "text/html")
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        "<style>.a:hover{display:none}</style><p class=a>x</p>",
+        "<style>.b, .a .a, b > .a{display:none}</style><p class=a>x</p>",
+        "<style>@media print{.a{display:none}}</style><p class=a>x</p>",
+        "<style>@font-face{src:url(a)} ::-webkit-scrollbar{display:none}</style><p>x</p>",
+        "<style>p:has(b){color:red}</style><p><b>x</b></p>",
+        "<p style='color:#333;background:#fff'>x</p>",
+        "<div style='color:white'><p style='background:#003'>x</p></div>",
+        "<font color=white>x</font><div style='background:navy'>y</div>",
+        "<body bgcolor=#ffffff text=#000000>x",
+        "<p style='width:100%;left:-10px;top:0'>x",
+        *("<dialog open>x</dialog>", "<a title='a>b'>x</a>", "<div hidden></div>"),
+    ],
+)
+def test_text_that_is_displayed_does_not_count(page: str) -> None:
+    assert embedded_files(page.encode(), "text/html") == ""
