@@ -534,6 +534,7 @@ def all_of(name: str, found: Iterable[tuple[str, bytes]]) -> EmbeddedFile:
 # red, green and blue, or as it is written where these are unknown
 Colour: TypeAlias = tuple[int, int, int] | str | None
 _NEAR = 8  # of 255, by which colours differ that look the same
+NEAR_WHITE = rb"(?:[fF][7-9a-fA-F]){3}"  # in hexadecimal digits
 
 
 def is_near(colour: Colour, ground: Colour) -> bool:
@@ -546,6 +547,18 @@ def is_near(colour: Colour, ground: Colour) -> bool:
         pairs = zip(colour, ground, strict=True)
         return all(abs(one - other) <= _NEAR for one, other in pairs)
     return colour is not None and colour == ground
+
+
+def colour_of_digits(digits: bytes) -> Colour:
+    """Return a colour that is written in six hexadecimal digits; other words as they are.
+
+    >>> colour_of_digits(b"00ff80"), colour_of_digits(b"auto")
+    ((0, 255, 128), 'auto')
+    """
+    with suppress(ValueError):
+        red, green, blue = bytes.fromhex(digits.decode("ascii"))
+        return red, green, blue
+    return digits.decode("latin-1")
 
 
 _DATA_URL = re.compile(

@@ -92,18 +92,15 @@ _LOOKED_INTO = re.compile(
     r"|numbering)\.xml$|^(?:ppt/(?:slides|notesSlides|ink)|xl/(?:\w+sheets|drawings))/[^/]*\.xml$"
     r"|^xl/(?:workbook|sharedStrings)\.xml$|^(?:word|xl|ppt)/charts/chart[^/]*\.xml$"
 )
-_MARKERS = (  # without one of which a part is not looked into
-    b"<a:custGeom", b"<inkml:trace", b"svg:d=", b"draw:points=", b"<v:", b"f>", b"formula", b"<f",
-    b"<math", b"<w:sym", b"<w:checkBox", b"<w:ddList", b"<w:dropDownList", b"<w:comboBox",
-    b"text:display", b"<a:prstGeom", b"descr=", b"instr",
-    b"w:start", b"start-value", b"form:", b"Chart", b"chart:class", b"operator=",
-    b"layoutId", b"definedName", b"text:del", b"table:del", b"cell-content-change", b"draw:",
-    b"text:a ", b":event-", b"idden", b"script", b'show="0"', b"flip", b" rot=", b"srcRect",
-    b"End ", b"table:condition", b"date1904",
-)  # fmt: skip
-_UNREAD_XML = (
+_UNREAD_XML: tuple[tuple[str, tuple[bytes, ...], re.Pattern[bytes]], ...] = (
+    # kinds, words without one of which a part is not searched, patterns
     (
         "drawing",
+        (
+            *(b"custGeom", b"<inkml:trace", b"svg:d=", b"draw:points=", b"prstGeom", b"<v:"),
+            *(b"draw:type=", b"<draw:line", b"<draw:ellipse", b"<draw:circle", b"<draw:connector"),
+            *(b"<draw:measure", b"<draw:regular", b"flip", b" rot=", b"srcRect", b"End "),
+        ),
         re.compile(
             rb"<a:custGeom\b.*?</a:custGeom>|<inkml:trace\b[^>]*>[^<]*"
             rb"|\b(?:svg:d|draw:points)=\"[^\"]*|<a:prstGeom prst=\"(?!rect\")[^\"]*"
@@ -118,6 +115,10 @@ _UNREAD_XML = (
     ),
     (
         "formulas",
+        (
+            *(b"<f>", b"<f ", b":f>", b":f ", b"ormula", b"table:condition", b"date1904"),
+            *(b"definedName", b"operator="),
+        ),
         re.compile(
             rb"<(?:x:|xm:)?(?:f|formula[12]?)\b[^>]*>[^<]+|\btable:formula=\"[^\"]*"
             rb"|\btable:condition=\"[^\"]*|\bdate1904=\"(?:1|true)"
@@ -127,6 +128,7 @@ _UNREAD_XML = (
     ),
     (
         "hidden slides and sheets",
+        (b'show="0', b"idden"),
         re.compile(
             rb"<p:sld\b[^>]*\s(?P<slide>show=\"0)"
             rb"|<sheet\b(?=[^>]*\sstate=\"\w*idden)[^>]*?\sname=\"(?P<sheet>[^\"]*)"
@@ -134,26 +136,45 @@ _UNREAD_XML = (
     ),
     (
         "hidden shapes and sections",
+        (b"idden", b":display=", b"showMasterSp"),
         re.compile(
             rb"<(?:\w+:)?(?:cNvPr|docPr)\b[^>]*\s(?P<shape>hidden=\"(?:1|true))"
             rb"|<v:\w+\s[^>]*\bstyle=\"[^\"]*(?P<old>visibility:\s*hidden)|<w:hidden\s*/>"
             rb"|<draw:[^>]*\s(?P<drawn>draw:display=\"(?:none|printer))"
             rb"|<text:section\b[^>]*\s(?P<section>text:display=\"(?:none|condition))"
             rb"|<text:hidden-(?P<value>(?:text|paragraph)\b[^>]*)"
+            rb"|<p:sld\b[^>]*\s(?P<master>showMasterSp=\"(?:0|false))"
         ),
     ),
-    ("formulas", re.compile(rb"<(math:)?math\b.*?</(?:math:)?math>", re.DOTALL)),
+    (
+        "text from the right",
+        (b"<w:bidiVisual", b"<w:bdo"),
+        re.compile(rb"<w:bidiVisual\s*/>|<w:bdo w:val=\"rtl\""),
+    ),
+    ("numbers of lists", (b"buAutoNum",), re.compile(rb"<a:buAutoNum\s[^>]*>")),
+    ("formulas", (b"math",), re.compile(rb"<(math:)?math\b.*?</(?:math:)?math>", re.DOTALL)),
     (
         "symbols",
+        (b"<w:sym", b"<w:checkBox", b"<w:ddList", b"<w:dropDownList", b"<w:comboBox"),
         re.compile(
             rb"<w:sym\b[^>]*>|<w:(checkBox|ddList|dropDownList|comboBox)\b[^>]*(?<!/)>.*?</w:\1>",
             re.DOTALL,
         ),
     ),
-    ("charts", re.compile(rb"<(?:c:)?\w+Chart>|<c:f>[^<]*|\b(?:chart:class|layoutId)=\"[^\"]*")),
-    ("alternative texts", re.compile(rb"\bdescr=\"[^\"]+")),
+    (
+        "values of lists",
+        (b"lastValue",),
+        re.compile(rb"<w:(?:dropDownList|comboBox)\s[^>]*lastValue=\"[^\"]*"),
+    ),
+    (
+        "charts",
+        (b"Chart", b"c:f>", b"chart:class", b"layoutId"),
+        re.compile(rb"<(?:c:)?\w+Chart>|<c:f>[^<]*|\b(?:chart:class|layoutId)=\"[^\"]*"),
+    ),
+    ("alternative texts", (b"descr=",), re.compile(rb"\bdescr=\"[^\"]+")),
     (
         "links and fields",
+        (b"nstr", b":a ", b"event-listener"),
         re.compile(
             rb"<w:instrText[^>]*>\s*(?P<value>(?:HYPERLINK|DDE|INCLUDE|LINK|MACRO)[^<]*)"
             rb"|\bw:instr=\"\s*(?:HYPERLINK|DDE|INCLUDE|LINK|MACRO)[^\"]*"
@@ -163,6 +184,7 @@ _UNREAD_XML = (
     ),
     (
         "values of forms",
+        (b"form:",),
         re.compile(rb"\bform:(?:current-[a-z]+|value|state|selected|label)=\"[^\"]*"),
     ),
 )
@@ -183,7 +205,13 @@ _REFERENCE = re.compile(rb":(?:id|embed|link|pict|dm|href|relid)=\"([^\"]+)\"")
 _FILE_OF_ODF = re.compile(rb"\bxlink:href=\"(?:\./)?([^\"#:]+)\"")
 _CHAPTERS = re.compile(rb"\bhref\s*=\s*[\"']([^\"']+)")
 _DIGITS = re.compile(r"\d")
-_NO_ZEROS = re.compile(rb"config:name=\"ShowZeroValues\"[^<>]*>false")
+_SETTINGS = {  # of OpenDocument: what they do not display
+    "settings.xml": re.compile(rb"config:name=\"(ShowZeroValues)\"[^<>]*>false"),
+    "styles.xml": re.compile(
+        rb"<style:((?:header|footer)\S*)\s[^<>]*?style:display=\"false\"[^<>]*(?<!/)>"
+        rb"(?:\s*<(?!/style:)[^<>]*>)*[^<>\s]"
+    ),
+}
 _PACKAGES = (".docx", ".xlsx", ".pptx", ".xlsm", ".docm", ".pptm", ".xlsb")
 
 
@@ -225,6 +253,9 @@ class Package:
         self._members = {
             member.filename: member for member in archive.infolist() if not member.is_dir()
         }
+        self._parts: dict[str, bytes] = {}
+        self._left = MAX_MEMBER
+        self._papers: dict[str, bool] = {}
 
     def files(self) -> Iterator[EmbeddedFile]:
         """Yield pictures, sound, objects, drawings, formulas and what else is not read."""
@@ -240,11 +271,20 @@ class Package:
                 yield from self._chapter(path)
             elif not _READ_PARTS.search(path):
                 yield from self._object(path)
-            elif path == "settings.xml" and _NO_ZEROS.search(self._read(path)):
-                yield EmbeddedFile("object", "view of cells", sha256(b"no zeros"))
+            elif path in _SETTINGS and (found := _SETTINGS[path].findall(self._read(path))):
+                yield EmbeddedFile("object", f"what {path} hides", sha256(b" ".join(found)))
 
     def _read(self, path: str) -> bytes:
         return part_of(self._archive, self._members[path])
+
+    def _markup(self, path: str) -> bytes:
+        """Return a part as patterns search it, unpacked once where it is needed twice."""
+        if path not in self._parts:
+            self._parts[path] = searchable(self._read(path))
+            self._left -= len(self._parts[path])
+            if self._left < 0:
+                return self._parts.pop(path)
+        return self._parts[path]
 
     def _digest(self, path: str) -> str:
         return member_digest(self._archive, self._members[path])
@@ -289,13 +329,16 @@ class Package:
 
     def _unread(self, path: str) -> Iterator[EmbeddedFile]:
         """Yield what is not read of a part: drawings, formulas, links."""
-        content = searchable(self._read(path))
+        content = self._markup(path)
         name = path if path.endswith("/content.xml") else _name(path)
         key, targets = self._walk.keys.get(path, ""), self._walk.links.get(path, ())
         on_paper = path.startswith("ppt/") and self._is_paper(path)
         styles = ON_PAPER if on_paper else self._marked_styles
         for file in unread_xml(content, name, _positions(path), styles, targets):
             yield file if file.name in MARKED_KINDS else file._replace(anchor=key)
+        if path == "word/document.xml":
+            headers = hidden_headers(content, self._word_settings)
+            yield from (file._replace(anchor=key) for file in headers)
         if path.startswith(("xl/worksheets/", "xl/sharedStrings")):
             for kind, cells in unseen_cells(content, self._styles).items():
                 if cells:  # programs have words of cells in a list, or in the cells
@@ -303,9 +346,14 @@ class Package:
                     yield EmbeddedFile("object", f"{kind} in {name}", sha256(cells), anchor)
 
     @cached_property
+    def _word_settings(self) -> bytes:
+        path = "word/settings.xml"
+        return self._read(path) if path in self._members else b""
+
+    @cached_property
     def _styles(self) -> bytes:
         path = "xl/styles.xml"
-        return searchable(self._read(path)) if path in self._members else b""
+        return self._markup(path) if path in self._members else b""
 
     @cached_property
     def _marked_styles(self) -> MarkedStyles:
@@ -318,9 +366,14 @@ class Package:
         for kind in ("", "slideLayout", "slideMaster"):
             following = relationships_of(self._archive, slide).values()
             slide = next((to for of, to, _ in following if of.endswith(f"/{kind}")), slide)
-            if slide in self._members and not is_slide_paper(searchable(self._read(slide))):
+            if slide in self._members and not self._has_no_colour(slide):
                 return False
         return True
+
+    def _has_no_colour(self, part: str) -> bool:
+        if part not in self._papers:
+            self._papers[part] = is_slide_paper(self._markup(part))
+        return self._papers[part]
 
     # The parts in the order in which they refer to each other, whatever names programs give them.
 
@@ -345,7 +398,7 @@ class Package:
         nowhere.
         """
         if path.endswith("content.xml"):
-            content = searchable(self._read(path))
+            content = self._markup(path)
             folder = posixpath.dirname(path)
             files = [
                 (match.start(), posixpath.join(folder, unquote(match[1].decode())))
@@ -355,7 +408,7 @@ class Package:
         relationships = relationships_of(self._archive, path)
         if not relationships:
             return b"", []
-        content = searchable(self._read(path)) if path else b""
+        content = self._markup(path) if path else b""
         named: set[str] = set()
         found: list[_Reference] = []
         for match in _REFERENCE.finditer(content):
@@ -371,6 +424,32 @@ class Package:
 
     def _of_odf(self, path: str) -> str:
         return f"{path}/content.xml" if f"{path}/content.xml" in self._members else path
+
+
+_ON = rb"(?:\s+w:val=\"(?:1|true|on)\")?\s*/>"
+_FIRST_PAGE, _EVEN_PAGES = (
+    re.compile(b"<w:%s" % name + _ON) for name in (b"titlePg", b"evenAndOddHeaders")
+)
+
+
+def hidden_headers(document: bytes, settings: bytes) -> Iterator[EmbeddedFile]:
+    """Yield which headers and footers of a Word file are read and on no page: those of the first
+    page of a section, or of even pages, where these have none of their own.
+
+    >>> section = b'<w:sectPr><w:headerReference w:type="first"/>%s</w:sectPr>'
+    >>> [len(list(hidden_headers(section % of, b""))) for of in (b"", b"<w:titlePg/>")]
+    [1, 0]
+    """
+    has_even = _EVEN_PAGES.search(settings) is not None
+    hidden: list[bytes] = []
+    for number, section in enumerate(document.split(b"</w:sectPr>")[:-1]):
+        own = section.rpartition(b"<w:sectPr")[2]
+        if b'w:type="first"' in own and not _FIRST_PAGE.search(own):
+            hidden.append(b"%d first" % number)
+        if b'w:type="even"' in own and not has_even:
+            hidden.append(b"%d even" % number)
+    if hidden:
+        yield EmbeddedFile("object", "headers of no page", sha256(b",".join(hidden)))
 
 
 def _name(path: str) -> str:
@@ -440,13 +519,13 @@ def unread_xml(
     content, left = with_repeated_cells(inline_deletions(content))
     found: dict[str, list[tuple[int, bytes]]] = {"links and fields": list(targets)}
     found["values"] = list(values_behind_texts(content))
-    patterns = _UNREAD_XML if any(marker in content for marker in _MARKERS) else ()
-    for kind, pattern in patterns:
-        found.setdefault(kind, []).extend(
-            (match.start(), match[match.lastgroup or 0]) for match in pattern.finditer(content)
-        )
+    for kind, words, pattern in _UNREAD_XML:
+        if any(word in content for word in words):
+            found.setdefault(kind, []).extend(
+                (match.start(), match[match.lastgroup or 0]) for match in pattern.finditer(content)
+            )
     found.setdefault("formulas", []).extend(written_formulas(content))
-    if patterns:
+    if b"table:deletion" in content or b"table:cell-content-change" in content:
         ends = map(content.rfind, (b"</table:deletion>", b"</table:cell-content-change>"))
         found["deleted cells"] = [
             (match.start(), b"".join(_TAG.sub(b" ", match[1]).split()))

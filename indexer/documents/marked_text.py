@@ -10,7 +10,7 @@ from html import escape, unescape
 from types import MappingProxyType
 from typing import NamedTuple, TypeAlias
 
-from indexer.documents.base import Anchors, Colour
+from indexer.documents.base import NEAR_WHITE, Anchors, Colour, colour_of_digits, is_near
 from indexer.documents.unseen import DEFAULT_HEADER
 from indexer.wording import END_OF_HEADER
 
@@ -19,17 +19,42 @@ from indexer.wording import END_OF_HEADER
 MarkedStyles: TypeAlias = Mapping[bytes, frozenset[str]]
 
 HIDDEN, RAISED, LOWERED, STRUCK, DELETED = "hidden", "raised", "lowered", "struck", "deleted"
+SYMBOLS = "symbols"  # characters of which a font makes other ones: in Wingdings `n` is a square
 _KINDS = {
     HIDDEN: "hidden and raised text",
     RAISED: "hidden and raised text",
     LOWERED: "hidden and raised text",
     STRUCK: "struck text",
     DELETED: "deleted text",
+    SYMBOLS: "text in fonts of symbols",
 }
+SYMBOL_FONTS = r"(?:symbol|wingdings(?: [23])?|webdings|(?:itc )?zapf ?dingbats|opensymbol|marlett)"
+_SYMBOL_FONT = re.compile(  # of a run of Word, of a slide, of OpenDocument
+    rb"<w:rFonts\s[^<>]*?\bw:ascii=\"%(of)b\"|<a:latin\s[^<>]*?\btypeface=\"%(of)b\""
+    rb"|(?:style:font-name|fo:font-family)=\"(?:'|&apos;)?%(of)b\d*(?:'|&apos;)?\""
+    % {b"of": SYMBOL_FONTS.encode()},
+    re.IGNORECASE,
+)
+_SYMBOL_NAMES = (
+    b'"symbol',
+    b";symbol",
+    b"'symbol",
+    b"dings",
+    b"dingbats",
+    b"opensymbol",
+    b"marlett",
+)
+
 MARKED_KINDS = frozenset(_KINDS.values())
 # of styles alone: white text is hidden where it stands on no colour
 _WHITE_TEXT, _SHADED = "white", "shaded"
 NO_MARKS: frozenset[str] = frozenset()
+
+
+def may_have_symbols(content: bytes) -> bool:
+    """Return whether a font of symbols may be named."""
+    folded = content.lower()
+    return any(name in folded for name in _SYMBOL_NAMES)
 
 
 class MarkedRun(NamedTuple):
@@ -104,7 +129,7 @@ _WORD_MARKERS = (
     *(b"<w:vanish", b"<w:specVanish", b"trike", b"<w:vertAlign", b"<w:position"),
     *(b'<w:sz w:val="1"', b'<w:sz w:val="2"'),  # half a point, or one
 )
-_COLOUR_MARKERS = (b"<w:shd", b'"FFFFFF"', b'"ffffff"')  # of styles
+_COLOUR_MARKERS = (b"<w:shd", b'"F', b'"f')  # of styles
 WORD_TEXT = re.compile(rb"<w:t(?:\s[^<>]*)?>([^<]+)")
 _DELETED_TEXT = re.compile(rb"<w:delText\b[^>]*>([^<]+)")
 _END_OF_RUN = re.compile(rb"</?w:r[ >]|</w:pPr>")
@@ -129,6 +154,9 @@ def _word_marks(properties: bytes, inherited: frozenset[str] = NO_MARKS) -> froz
             marks.discard(STRUCK if b"strike" in name else HIDDEN)
         else:
             marks.add(STRUCK if b"strike" in name else HIDDEN)
+    if b"<w:rFonts" in properties:
+        marks.discard(SYMBOLS)
+        marks |= {SYMBOLS} if _SYMBOL_FONT.search(properties) else set()
     return frozenset(marks)
 
 
@@ -144,7 +172,7 @@ def _style_marks(properties: bytes, inherited: frozenset[str]) -> frozenset[str]
 
 # Text of the colour of its background: of the page, or of a table, cell, paragraph or run.
 _PAPER, _UNKNOWN = b"ffffff", b"?"
-_WHITE = re.compile(rb"<w:color\s[^>]*w:val=\"f{6}\"", re.IGNORECASE)
+_WHITE = re.compile(rb"<w:color\s[^>]*w:val=\"%s\"" % NEAR_WHITE)
 _COLOUR = re.compile(rb"<w:color\s[^>]*w:val=\"(\w+)\"")
 _SHADE = re.compile(rb"<w:shd\b[^>]*w:(?:theme)?fill=\"(?!auto\"|f{6}\")", re.IGNORECASE)
 _FILL = re.compile(rb"\bw:fill=\"([0-9A-Fa-f]{6})\"")
@@ -213,7 +241,7 @@ def _is_unseen(properties: bytes, ground: _Ground, styles: MarkedStyles) -> bool
         colour = _PAPER if is_white else b"000000" if highlight else b""
     else:
         colour = b"000000" if own[1] == b"auto" and highlight else own[1].lower()
-    return colour == background
+    return is_near(colour_of_digits(colour), colour_of_digits(background)) if colour else False
 
 
 def _may_be_unseen(content: bytes, styles: MarkedStyles) -> bool:
@@ -221,8 +249,9 @@ def _may_be_unseen(content: bytes, styles: MarkedStyles) -> bool:
         return True
     if any(_WHITE_TEXT in marks for marks in styles.values()):
         return True
-    fills = {fill.lower() for fill in _FILL.findall(content)}
-    return bool(fills) and any(colour.lower() in fills for colour in _COLOUR.findall(content))
+    fills = {colour_of_digits(fill) for fill in _FILL.findall(content)}
+    colours = {colour_of_digits(colour) for colour in _COLOUR.findall(content)} if fills else ()
+    return any(is_near(colour, fill) for colour in colours for fill in fills)
 
 
 # rows and cells that were deleted while changes were tracked
@@ -250,7 +279,8 @@ def _of_word(content: bytes, styles: MarkedStyles) -> Iterator[MarkedRun]:
         yield from _unseen_of_word(content, styles)
     styles = {name: marks - {_WHITE_TEXT, _SHADED} for name, marks in styles.items()}
     is_styled = any(styles.values()) and b'Style w:val="' in content
-    if not is_styled and not any(marker in content for marker in _WORD_MARKERS):
+    is_marked = any(marker in content for marker in _WORD_MARKERS)
+    if not (is_styled or is_marked or may_have_symbols(content)):
         return
     first, *pieces = content.split(b"<w:rPr>")
     position = len(first)
@@ -274,11 +304,11 @@ def _of_word(content: bytes, styles: MarkedStyles) -> Iterator[MarkedRun]:
 
 _BASELINE, _STRIKE = re.compile(rb"\bbaseline=\"(-?)[1-9]"), re.compile(rb"\bstrike=\"(?:sng|dbl)")
 _TINY = re.compile(rb"\ssz=\"100\"")
-_SLIDE_MARKERS = (b"baseline=", b"trike=", b'sz="100"', b'"FFFFFF"', b'"bg1"', b"noFill", b"alpha")
+_SLIDE_MARKERS = (b"baseline=", b"trike=", b'sz="100"', b"srgbClr", b'"bg1"', b"noFill", b"alpha")
 _INK = re.compile(
     rb"^(?:<a:ln\b.*?</a:ln>|<a:ln\b[^>]*/>)?(?:(?P<none><a:noFill/>|<a:solidFill>"
-    rb"<a:\w+ [^>]*><a:alpha val=\"0\")|<a:solidFill><a:(?:srgbClr val=\"FFFFFF|schemeClr"
-    rb" val=\"bg1)\"\s*/>)",
+    rb"<a:\w+ [^>]*><a:alpha val=\"0\")|<a:solidFill><a:(?:srgbClr val=\"%s|schemeClr"
+    rb" val=\"bg1)\"\s*/>)" % NEAR_WHITE,
     re.DOTALL,
 )
 # a fill of a background, a shape or a cell, or a picture, on which text may be white
@@ -306,7 +336,8 @@ def is_slide_paper(content: bytes) -> bool:
 
 
 def _of_slide(content: bytes, styles: MarkedStyles) -> Iterator[MarkedRun]:
-    if not any(marker in content for marker in _SLIDE_MARKERS):
+    has_symbols = may_have_symbols(content)
+    if not has_symbols and not any(marker in content for marker in _SLIDE_MARKERS):
         return
     is_on_paper = b"" in styles
     first, *pieces = content.split(b"<a:rPr")
@@ -318,6 +349,9 @@ def _of_slide(content: bytes, styles: MarkedStyles) -> Iterator[MarkedRun]:
             yield MarkedRun(position, LOWERED if level[1] else RAISED, text)
         if _STRIKE.search(attributes):
             yield MarkedRun(position, STRUCK, text)
+        properties = rest.partition(b"<a:t>")[0] if has_symbols else b""
+        if has_symbols and not attributes.endswith(b"/") and _SYMBOL_FONT.search(properties):
+            yield MarkedRun(position, SYMBOLS, text)
         ink = None if attributes.endswith(b"/") else _INK.match(rest)
         if _TINY.search(attributes) or (ink and (ink["none"] or is_on_paper)):
             yield MarkedRun(position, HIDDEN, text)
@@ -335,7 +369,7 @@ _ODF_MARKS = re.compile(
     rb"|style:text-position=\"((?:super|sub)\b|-?[1-9])"
     rb"|(text:display=\"none|presentation:visibility=\"hidden|fo:font-size=\"[01](?:\.0*)?pt)"
 )
-_ODF_WHITE = re.compile(rb"fo:color=\"#f{6}\"", re.IGNORECASE)
+_ODF_WHITE = re.compile(rb"fo:color=\"#%s\"" % NEAR_WHITE)
 # a fill of cells, paragraphs or pages, on which text may be white
 _ODF_FILL = re.compile(rb"fo:background-color=\"#(?!f{6})|draw:fill=\"(?!none)")
 _ODF_SHAPE = re.compile(rb"<draw:(?:image|custom-shape|rect|ellipse|circle|polygon|path)\b")
@@ -344,7 +378,7 @@ _ODF_PAGE_FILL = re.compile(
 )
 _ODF_MARKERS = (
     *(b"text-line-through", b":text-position=", b"text:display=", b"n:visibility="),
-    *(b'"#ffffff"', b'"#FFFFFF"', b'fo:font-size="0', b'fo:font-size="1pt'),
+    *(b'fo:font-size="0', b'fo:font-size="1pt'),
 )
 
 
@@ -442,7 +476,8 @@ def _of_odf(content: bytes, styles: MarkedStyles) -> Iterator[MarkedRun]:
 
 def _odf_styles(content: bytes, common: MarkedStyles) -> MarkedStyles:
     """Return the styles of a part and the common ones with the marks that they give."""
-    if not common and not any(marker in content for marker in _ODF_MARKERS):
+    is_marked = any(marker in content for marker in _ODF_MARKERS) or _ODF_WHITE.search(content)
+    if not (common or is_marked or may_have_symbols(content)):
         return {}
     found = dict(common)
     is_on_paper = _ODF_WHITE.search(content) and not _ODF_FILL.search(content)
@@ -455,6 +490,8 @@ def _odf_styles(content: bytes, common: MarkedStyles) -> MarkedStyles:
             marks |= {STRUCK} if struck else {HIDDEN} if hidden else {_level(level)}
         if is_on_paper and _ODF_WHITE.search(properties):
             marks.add(HIDDEN)
+        if _SYMBOL_FONT.search(properties):
+            marks.add(SYMBOLS)
         found[name] = frozenset(marks)
     return found
 
@@ -473,7 +510,8 @@ def marked_styles(content: bytes) -> MarkedStyles:
         found = {name: marks for name, marks in _odf_styles(content, {}).items() if marks}
         is_paper = not _ODF_PAGE_FILL.search(content) and not _ODF_SHAPE.search(content)
         return {**found, **ON_PAPER} if is_paper and b"<style:master-page" in content else found
-    if not any(marker in content for marker in (*_WORD_MARKERS, *_COLOUR_MARKERS)):
+    is_marked = any(marker in content for marker in (*_WORD_MARKERS, *_COLOUR_MARKERS))
+    if not (is_marked or may_have_symbols(content)):
         return {}
     written = word_styles(content)
     found = {}

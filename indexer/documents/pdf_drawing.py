@@ -24,9 +24,11 @@ PAINTING = re.compile(
 _PAINTS = re.compile(rb"[\d.]\s+(?:l|re)\s")
 _INVISIBLE = re.compile(rb"(?<!\S)[37]\s+Tr(?!\S)")
 _WHITE = re.compile(
-    rb"(?<!\S)(?:(?:1(?:\.0*)?\s+){3}(?:rg|scn?)|1(?:\.0*)?\s+g"
-    rb"|(?:0(?:\.0*)?\s+){4}(?:k|scn?))(?!\S)"
-)
+    rb"(?<!\S)(?:(?:%(of)b\s+){3}(?:rg|scn?)|%(of)b\s+g"
+    rb"|(?:(?:0|0?\.0(?:[0-2]\d*)?)\s+){4}(?:k|scn?))(?!\S)"
+    % {b"of": rb"(?:1(?:\.0*)?|0?\.9[789]\d*)"}
+)  # or nearly so
+_TINY = 1.0  # points
 may_be_coloured = re.compile(rb"(?<!\S)(?:[cvy]|sh)(?!\S)").search  # by curves and shadings
 _BLANK = re.compile(rb"\(\s*\)|<(?:0{0,2}(?:20|03)|\s)*>")  # blanks, by their usual codes
 OUTSIDE = "outside"
@@ -86,6 +88,7 @@ class DrawnPage:
         self.has_picture = False
         self._runs: list[_Run] = []
         self._hidden: list[_Run] = []
+        self._tiny: list[_Run] = []
         self._filled: list[_Rectangle] = []
         self._coloured: list[_Rectangle] = []  # the filled ones that are not white
         self._stroked: list[_Rectangle] = []
@@ -99,6 +102,15 @@ class DrawnPage:
         self._point = (0.0, 0.0)
         self._start = (0.0, 0.0)
         self._chars, self._is_blank = 0.0, True
+
+    def add_picture(self, matrix: Matrix) -> None:
+        """Draw a picture, which covers the text below it."""
+        self.has_picture = True
+        x, y, to_x, to_y = moved([0.0, 0.0, 1.0, 1.0], matrix)
+        corners = _Rectangle(
+            min(x, to_x), min(y, to_y), max(x, to_x), max(y, to_y), len(self._runs)
+        )
+        self._filled.append(corners.clipped(self._clip))
 
     def begin(self) -> None:
         """Begin a form, which has a state of its own."""
@@ -178,6 +190,7 @@ class DrawnPage:
         if abs(b) < abs(a) / 100 and a > 0 and not self._is_blank:
             run = _Run(x, x + width * a, y, abs(self._size * d))
             (self._hidden if self._is_hidden else self._runs).append(run)
+            self._tiny += [run] * (0 < run.size <= _TINY and not self._is_hidden)
             if self._is_white and not self._is_hidden:
                 self._white.append((run, len(self._coloured)))
         self._text = product((1.0, 0.0, 0.0, 1.0, width, 0.0), self._text)
@@ -227,6 +240,7 @@ class DrawnPage:
         """
         outside = (run for run in self._runs if _is_outside(run, self._page))
         found = {_position(OUTSIDE, None, run) for run in outside}
+        found.update(_position("tiny", None, run) for run in self._tiny)
         if len(self._runs) * (len(self._filled) + len(self._stroked)) > _MAX_PAIRS:
             return "\n".join(sorted(found)).encode()
         for shape in self._filled + self._stroked:

@@ -103,6 +103,14 @@ _HIDDEN_TEXTS = (
         re.compile(rb"/R[CV]\s*(?:(?P<number>\d+)\s+\d+\s+R|(?P<string>%s))" % STRING),
     ),
 )
+_NOTE = re.compile(rb"/Subtype\s*/(?:FreeText|Text|Widget|Popup|Caret)\b")
+_FLAGS, _HIDDEN_FLAGS = re.compile(rb"/F\s+(\d{1,9})(?!\s+\d+\s+R)\b"), 2 | 32
+_NOTE_WORDS = re.compile(rb"/(?:Contents|V)\s*(?:(?P<number>(?!))|(?P<string>%s))" % STRING)
+_FIELD_VALUE = re.compile(rb"/V\s*(?:(?P<number>(?!))|(?P<string>%s))" % STRING)
+_BOX_VALUE = re.compile(rb"/V\s*/([^\s/<>\[\]()]+)")
+_BOX_STATE = re.compile(rb"/AS\s*/([^\s/<>\[\]()]+)")
+_LITERAL = re.compile(rb"(?<!\\)\((?:[^()\\]|\\.)*\)")
+_ALPHANUMERIC = re.compile(rb"[A-Za-z0-9]+")
 _XFA = re.compile(rb"/XFA\s*(\[[^\[\]]*\]|\d+\s+\d+\s+R)")
 _OFF = re.compile(rb"/OFF\s*\[([^\[\]]+)\]")
 _LAYER_NAME = re.compile(rb"/Name\s*(?:(?P<number>\d+)\s+\d+\s+R|(?P<string>%s))" % STRING)
@@ -438,7 +446,7 @@ class _AnchorFinder:
                 continue
             displayed = self._objects.get(named.get(found["displayed"], -1))
             if displayed is None or not _DESCRIPTION.search(displayed.body):
-                drawn.has_picture = True
+                drawn.add_picture(matrix)
             elif depth < _MAX_NESTED and self._left > 0:
                 self._left -= 1
                 with suppress(*_UNDECODABLE):
@@ -550,10 +558,8 @@ def _drawn(
     numbered = {number: str(page) for page, number in enumerate(pages, start=1)}
     for number, stored in objects.items():
         anchor = numbered.get(number) or " ".join(anchors.get(number, ()))
-        for name, pattern in _HIDDEN_TEXTS:
-            if any(mark in stored.body for mark in _HIDDEN_MARKS):
-                for found in pattern.finditer(stored.body):
-                    yield "object", name, b" ".join(_value(found, objects).split()), anchor
+        for name, content in _hidden_words(stored.body, objects):
+            yield "object", name, content, anchor
         if forms := _XFA.search(stored.body):
             yield "object", "form in XML", _joined(_references(forms[1]), objects), ""
         if (layers := _OFF.search(stored.body)) and (hidden := _references(layers[1])):
@@ -607,6 +613,46 @@ def _note(body: bytes, objects: _Objects) -> bytes:
         except _UNDECODABLE:
             pieces.append(stream.stream or b"")
     return b"\n".join(b" ".join(piece.split()) for piece in pieces)
+
+
+def _hidden_words(body: bytes, objects: _Objects) -> Iterator[tuple[str, bytes]]:
+    """Yield scripts, the words of formatted notes, and what `_of_note` does."""
+    if any(mark in body for mark in _HIDDEN_MARKS):
+        for name, pattern in _HIDDEN_TEXTS:
+            for found in pattern.finditer(body):
+                yield name, b" ".join(_value(found, objects).split())
+    if _NOTE.search(body):
+        yield from _of_note(body, objects)
+
+
+def _of_note(body: bytes, objects: _Objects) -> Iterator[tuple[str, bytes]]:
+    """Yield the words of a note or field that is hidden, and what a field displays instead of its
+    value: another text, or another state of a box.
+    """
+    flags, parent = _FLAGS.search(body), _PARENT.search(body)
+    above = objects.get(int(parent[1])) if parent else None
+    words = [_value(found, objects) for found in _NOTE_WORDS.finditer(body)]
+    if flags and int(flags[1]) & _HIDDEN_FLAGS and words:
+        yield "hidden note", b"\n".join(words)
+    own, state = _BOX_VALUE.search(body), _BOX_STATE.search(body)
+    of_group = _BOX_VALUE.search(above.body) if above and not own else None
+    usual = {b"Off"} if of_group else set()
+    usual |= {value[1] for value in (own, of_group) if value}
+    if state and (own or of_group) and state[1] not in usual:
+        yield "state of a box", state[1]
+    appearance = _APPEARANCE.search(body)
+    stream = objects.get(int(appearance[1])) if appearance else None
+    text = _FIELD_VALUE.search(body) or (_FIELD_VALUE.search(above.body) if above else None)
+    if text and stream is not None:
+        with suppress(*_UNDECODABLE):
+            strings = _LITERAL.findall(stream.decoded())
+            drawn = b"".join(_ESCAPE.sub(_unescaped, string[1:-1]) for string in strings)
+            if _pressed(drawn) and _pressed(drawn) != _pressed(_value(text, objects)):
+                yield "appearance of a field", drawn
+
+
+def _pressed(text: bytes) -> bytes:
+    return b"".join(_ALPHANUMERIC.findall(text))
 
 
 def _contents(body: bytes, objects: _Objects) -> list[_PdfObject]:

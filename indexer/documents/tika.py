@@ -711,13 +711,14 @@ def _readable_archive(data: bytes) -> bytes:
             return data
         changed: dict[str, bytes] = {}
         names = {member.filename for member in kept}
-        lists = [part_of(archive, name) if name in names else b"" for name in _LISTS]
+        read = {name: part_of(archive, name) for name in _LISTS if name in names}
+        lists = [read.get(name, b"") for name in _LISTS]
         if any(member.filename == "[Content_Types].xml" for member in members):
             for member in kept:
                 if _may_repeat(member.filename):
                     changed[member.filename] = b""
                 elif _READABLE_PART.match(member.filename):
-                    content = part_of(archive, member)
+                    content = read.get(member.filename) or part_of(archive, member)
                     if (readable := _readable_part(member.filename, content, lists)) != content:
                         changed[member.filename] = readable
             changed |= ordered_slides(archive)

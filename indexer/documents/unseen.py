@@ -12,6 +12,8 @@ from html import unescape
 from operator import eq, ge, gt, le, lt, ne
 from typing import TypeVar
 
+from indexer.documents.base import colour_of_digits, is_near
+
 _T = TypeVar("_T")
 
 # Sheets of Excel (.xlsx).
@@ -211,35 +213,47 @@ def rule_cells(sheet: bytes) -> bytes:
 _VIEW = re.compile(
     rb"\b(?:showZeros=\"(?:0|false)|(?:showFormulas|zeroHeight|rightToLeft)=\"(?:1|true))\""
 )
-_VIEWS = (b"showZeros", b"showFormulas", b"zeroHeight", b"rightToLeft")
+_VIEWS = (b"showZeros", b"showFormulas", b"zeroHeight", b"rightToLeft", b"<first", b"<even")
+_OTHER_HEADERS = ((b"<first", b'differentFirst="'), (b"<even", b'differentOddEven="'))
 
 
 def view_of_cells(sheet: bytes) -> bytes:
     """Return what displays the cells of a sheet otherwise: no zeros, formulas instead of values,
-    no rows but those that say so, the first column on the right.
+    no rows but those that say so, the first column on the right, headers of no page.
 
     >>> view_of_cells(b'<sheetView showZeros="0" showFormulas="false"/>')
     b'showZeros="0"'
     """
     if not any(view in sheet for view in _VIEWS):
         return b""
-    return b" ".join(found.replace(b"true", b"1") for found in sorted(_VIEW.findall(sheet)))
+    found = [view.replace(b"true", b"1") for view in sorted(_VIEW.findall(sheet))]
+    headers = sheet[sheet.find(b"<headerFooter") :] if b"<headerFooter" in sheet else b""
+    tag, _, texts = headers.partition(b">")
+    for name, switch in _OTHER_HEADERS:
+        is_used = switch + b"1" in tag or switch + b"true" in tag
+        found += [name] * (name in texts and not is_used)
+    return b" ".join(found)
 
 
 _FONTS, _FONT = re.compile(rb"<fonts\b.*?</fonts>", re.DOTALL), re.compile(rb"<font/?>|<font\s")
 _FONT_ID = re.compile(rb"\bfontId=\"(\d+)\"")
+_SYMBOLS = re.compile(
+    rb"<name val=\"(?:symbol|wingdings(?: [23])?|webdings|zapf ?dingbats|marlett)\"", re.IGNORECASE
+)
 _STRUCK_FONT = re.compile(rb"<strike(?: val=\"(?:1|true)\")?\s*/>")
 _STYLED = re.compile(rb"<c (?=[^>]*\br=\"(\w+)\")(?=[^>]*\bs=\"(\d+)\")[^>]*>(?!</c>)(?<!/>)")
 
 
-def struck_cells(sheet: bytes, styles: bytes) -> bytes:
-    """Return the names of cells that are not empty and struck out."""
+def cells_of_fonts(sheet: bytes, styles: bytes, marks: re.Pattern[bytes]) -> bytes:
+    """Return the names of cells that are not empty and whose font has a mark: it strikes them out,
+    or displays other characters, as in Wingdings, in which `n` is a square.
+    """
     fonts = _FONTS.search(styles)
-    if fonts is None or not _STRUCK_FONT.search(fonts[0]):
+    if fonts is None or not marks.search(fonts[0]):
         return b""
-    struck = [bool(_STRUCK_FONT.search(font)) for font in _FONT.split(fonts[0])[1:]]
+    marked = [bool(marks.search(font)) for font in _FONT.split(fonts[0])[1:]]
     return _cells_of_styles(
-        sheet, [_of_list(struck, _FONT_ID, style) or False for style in _cell_styles(styles)]
+        sheet, [_of_list(marked, _FONT_ID, style) or False for style in _cell_styles(styles)]
     )
 
 
@@ -271,13 +285,15 @@ def unseen_words(sheet: bytes, styles: bytes) -> bytes:
         if (id := _ID.search(element)) and (code := _CODE.search(element))
         if _NO_FORMAT.match(code[1])
     }
-    if not formats and not set(inks) & {_WHITE, *grounds}:
+    pairs = {(ink, ground) for ink in set(inks) for ground in {_WHITE, *grounds}}
+    near = {pair for pair in pairs if is_near(*map(colour_of_digits, pair))}
+    if not formats and not near:
         return b""
     unseen: list[bool] = []
     for style in _cell_styles(styles):
         ground = _of_list(grounds, _FILL_ID, style) or _WHITE
         format = _ID.search(style)
-        is_unseen = _of_list(inks, _FONT_ID, style) == ground
+        is_unseen = (_of_list(inks, _FONT_ID, style) or b"", ground) in near
         unseen.append(is_unseen or (format is not None and format[1] in formats))
     return _cells_of_styles(sheet, unseen)
 
@@ -366,7 +382,8 @@ def styles_of_rules(sheet: bytes, styles: bytes) -> bytes:
         code, ground = _CODE.search(style), _RULE_GROUND.search(style)
         paper = _colour(b"<color %s/>" % ground[1], _WHITE) if ground else _WHITE
         font = style.partition(b"<font>")[2].partition(b"</font>")[0]
-        is_unseen = bool(font) and _colour(font, _BLACK) == paper
+        colours = map(colour_of_digits, (_colour(font, _BLACK), paper))
+        is_unseen = bool(font) and is_near(*colours)
         marks = (b"struck" * bool(_STRUCK_FONT.search(font)), b"unseen" * is_unseen)
         if found := b" ".join(filter(None, (code[1] if code else b"", *marks))):
             changed[b"%d" % number] = found
@@ -428,8 +445,9 @@ def unseen_cells(part: bytes, styles: bytes) -> dict[str, bytes]:
         "view of cells": view_of_cells(part),
         "cells of rules": rule_cells(part),
         "styles of rules": styles_of_rules(part, styles),
-        "struck cells": struck_cells(part, styles),
+        "struck cells": cells_of_fonts(part, styles, _STRUCK_FONT),
         "white cells": unseen_words(part, styles),
+        "cells in fonts of symbols": cells_of_fonts(part, styles, _SYMBOLS),
         "formats of cells": worded_cells(part, styles),
         MARKED_WORDS: marked_strings(part),
     }

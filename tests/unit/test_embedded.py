@@ -221,6 +221,14 @@ def office(path: str, content: str) -> bytes:
     return file.getvalue()
 
 
+def with_document(content: str) -> bytes:
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("[Content_Types].xml", "")
+        archive.writestr("word/document.xml", content)
+    return file.getvalue()
+
+
 def book(path: str, content: str) -> bytes:
     """Return an EPUB with one chapter, `a.xhtml`, and another file."""
     file = io.BytesIO()
@@ -282,6 +290,20 @@ UNREAD = {
     "hidden shape": [
         office("ppt/slides/slide1.xml", f'<p:cNvPr id="2"{end}/>') for end in ("", ' hidden="1"')
     ],
+    "shapes of the master that a slide hides": [
+        office("ppt/slides/slide1.xml", f"<p:sld{end}>") for end in ("", ' showMasterSp="0"')
+    ],
+    "table from the right": [
+        office(PART, f"<w:tblPr>{end}</w:tblPr>") for end in ("", "<w:bidiVisual/>")
+    ],
+    "header of a first page": [
+        with_document(f'<w:sectPr><w:headerReference w:type="first"/>{end}</w:sectPr>')
+        for end in ("<w:titlePg/>", "")
+    ],
+    "header of a first page of a sheet": [
+        office(SHEET, f"<headerFooter{end}><firstHeader>a</firstHeader></headerFooter>")
+        for end in ("", ' differentFirst="1"')
+    ],
     "hidden section": [
         office("content.xml", f'<text:section text:display="{end}">') for end in ("true", "none")
     ],
@@ -331,6 +353,28 @@ PARTS = {  # of an Office document: a path, and what its content differs in
         '<w:p w:rsidR="1"/><w:r><w:rPr><w:color w:val="ffffff"/></w:rPr><w:t>{}</w:t></w:r>',
     ),
     "white text of OpenDocument": ("content.xml", ODF_MARK.format('fo:color="#ffffff"')),
+    "nearly white text": (
+        PART,
+        '<w:p><w:r><w:rPr><w:color w:val="FEFEFE"/></w:rPr><w:t>{}</w:t></w:r></w:p>',
+    ),
+    "nearly white text of OpenDocument": ("content.xml", ODF_MARK.format('fo:color="#fafafa"')),
+    "text in a font of symbols": (
+        PART,
+        '<w:r><w:rPr><w:rFonts w:ascii="Wingdings"/></w:rPr><w:t>{}</w:t></w:r>',
+    ),
+    "text of a slide in a font of symbols": (
+        "ppt/slides/slide1.xml",
+        '<a:r><a:rPr><a:latin typeface="Symbol"/></a:rPr><a:t>{}</a:t></a:r>',
+    ),
+    "text of OpenDocument in a font of symbols": (
+        "content.xml",
+        ODF_MARK.format("fo:font-family=\"'Wingdings 2'\""),
+    ),
+    "number of a list on a slide": (
+        "ppt/slides/slide1.xml",
+        '<a:buAutoNum type="arabicPeriod" startAt="{}"/>',
+    ),
+    "choice without text": (PART, '<w:dropDownList w:lastValue="{}"/>'),
     "tiny text": (PART, '<w:r><w:rPr><w:sz w:val="2"/></w:rPr><w:t>{}</w:t></w:r>'),
     "text of the colour behind it": (
         PART,
@@ -629,6 +673,28 @@ def test_white_cells_without_a_fill_count() -> None:
         b"<xf ", b'<xf numFmtId="164" '
     )
     assert unseen_cells(cells, nothing)["white cells"] == b"A0,A1,A2"
+
+
+def test_cells_in_fonts_of_symbols_count_and_nearly_white_ones() -> None:
+    fonts = (
+        b'<fonts><font><name val="Wingdings"/></font><font><color rgb="FFFCFCFC"/></font></fonts>'
+    )
+    styles = fonts + b'<cellXfs><xf fontId="0"/><xf fontId="1"/></cellXfs>'
+    cells = b'<c r="A1" s="0"><v>1</v></c><c r="A2" s="1"><v>1</v></c>'
+    found = unseen_cells(cells, styles)
+    assert (found["cells in fonts of symbols"], found["white cells"]) == (b"A1", b"A2")
+
+
+def test_rules_that_hide_cells_count_and_others_do_not() -> None:
+    def found(style: bytes) -> bytes:
+        styles = b"<dxfs><dxf><font/></dxf><dxf>%s</dxf></dxfs>" % style
+        rule = b'<conditionalFormatting sqref="B2"><cfRule type="cellIs" dxfId="1"/>'
+        return unseen_cells(rule, styles)["styles of rules"]
+
+    assert found(b'<numFmt numFmtId="9" formatCode=";;;"/>') == b"B2 ;;;"
+    assert found(b'<font><color rgb="FFFFFFFF"/></font>') == b"B2 unseen"
+    assert found(b"<font><strike/></font>") == b"B2 struck"
+    assert found(b'<font><b/></font><fill><patternFill><bgColor rgb="FFFF0000"/>') == b""
 
 
 def test_words_in_formats_of_cells_count_where_they_are_displayed() -> None:

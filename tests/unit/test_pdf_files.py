@@ -50,6 +50,24 @@ DRAWINGS = {
     "framed words": [(f"{LINE}{x} 698 40 12 re S",) for x in (30, 60)],
     "invisible words": [(f"{LINE}BT {mode} Tr 20 600 Td (never) Tj ET",) for mode in (3, 0)],
     "white words": [(f"{LINE}{grey} g BT 20 600 Td (never) Tj ET",) for grey in (1, 0)],
+    "nearly white words": [(f"{LINE}{grey} g BT 20 600 Td (never) Tj ET",) for grey in (0.98, 0.5)],
+    "tiny words": [
+        (f"{LINE}1 1 7 7 re f BT /F1 {size} Tf 20 600 Td (never) Tj ET",) for size in (0.9, 9)
+    ],
+    "hidden note": [
+        (SHOWN, f"<< /Subtype /FreeText /F {flags} /Contents (not) >>") for flags in (2, 4)
+    ],
+    "appearance of a field": [
+        (SHOWN, "<< /Subtype /Widget /V (900) /AP << /N 4 0 R >> >>", f"{FORM}BT ({of}) Tj ET")
+        for of in (800, 900)
+    ],
+    "state of a box": [
+        (SHOWN, f"<< /Subtype /Widget /V /Yes /AS /{of} >>") for of in ("Off", "No")
+    ],
+    "state of a radio button": [
+        (SHOWN, f"<< /Subtype /Widget /Parent 4 0 R /AS /{of} >>", "<< /FT /Btn /V /2 >>")
+        for of in (1, 2)
+    ],
     "filter that is not known": [(SHOWN, f"<< /Subtype /Form /Filter /X >>\0{x}") for x in "ab"],
     "encrypted": [(SHOWN, "<< /Encrypt 9 0 R >>", f"{FORM}{sign}") for sign in "ab"],
 }
@@ -156,3 +174,15 @@ def test_a_pdf_with_its_objects_in_streams_is_looked_into() -> None:
     drawn = [described(SHOWN, stream, f"<< >>\0{end} 1 m 3 9 l S", packed=True) for end in "12"]
     digests = {embedded_files(data, "")[:64] for data in drawn}
     assert len(digests) == 2
+
+
+def test_words_that_a_picture_covers_count() -> None:
+    cover = "q 300 0 0 40 10 690 cm /I Do Q "
+    page = b"/Contents 2 0 R /Resources << /XObject << /I 3 0 R >> >>"
+    before, after = (
+        described(content, "<< /Subtype /Image >>\0x").replace(b"/Contents 2 0 R", page)
+        for content in (cover + LINE, LINE + cover)
+    )
+    names = [file.name for file in unpack_embedded(embedded_files(after, ""))]
+    assert names == ["picture 1", "lines through text of page 1"]
+    assert "lines through" not in embedded_files(before, "")
