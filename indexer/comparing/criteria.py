@@ -251,7 +251,7 @@ Numbers: TypeAlias = Literal["ignore", "changed", "distinguish"]
 KEYED = ("complete", "truncated")  # statuses of texts that near duplicates may hide
 COMPARED = (*KEYED, "numbers_only")  # statuses of texts that are compared if they have keys
 _TOLERANCE = 1e-9
-RULES_VERSION = 25  # raise it when criteria refuse other pairs: `group` measures all pairs anew
+RULES_VERSION = 26  # raise it when criteria refuse other pairs: `group` measures all pairs anew
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,9 +9,9 @@
   "can't", "cannot" and "can not" state the same.
 - `name`: a word that begins with a capital letter, and is not also written with a small one. It
   stands somewhere within a sentence, before another word with a capital, or in capitals only: the
-  first word of a sentence may be none. In German this is any noun. In scripts without capitals, the
-  value of a field ("客户：王伟") and what a title or the form of a company is next to.
-  "Smith-Jones" and "Smith Jones", "GROSS" and "Groß" are the same.
+  first word of a sentence may be none, and "I" or a polite "Sie" is none. In German this is any
+  noun. In scripts without capitals, the value of a field ("客户：王伟") and what a title or the
+  form of a company is next to. "Smith-Jones" and "Smith Jones", "GROSS" and "Groß" are the same.
 - `address`: an e-mail address.
 - `link`: a URL, or the target of a link.
 - `sign`: a comparison and the like (`find_symbols`), before a word.
@@ -73,7 +73,7 @@ from indexer.comparing.unworded import (
     names_without_capitals,
     running_headers,
 )
-from indexer.comparing.words import ATTACHED, Words, find_symbols
+from indexer.comparing.words import ATTACHED, CAPITAL_PRONOUNS, Words, find_symbols
 from indexer.fingerprinting.hashing import string_hashes
 from indexer.fingerprinting.normalise import UNSPACED, codepoint_classes
 from indexer.model import DifferenceKind
@@ -496,14 +496,14 @@ class FactSource:
         return is_acronym or not starts_sentence or self.has_capital(position + 1)
 
     def has_capital(self, position: int) -> bool:
-        """Return whether a word begins with a capital letter, or is of a name in a script without
-        these; no word is after the last one.
+        """Return whether a word begins with a capital as names do, or is of a name in a script
+        without these; no word is after the last one.
         """
         if position >= len(self.starts):
             return False
         start = self.starts[position]
         if (first := self.text[start]) < "\u0590" or first.isupper() or first.islower():
-            return first.isupper()
+            return first.isupper() and self.spelling(position) not in CAPITAL_PRONOUNS
         return any(begin <= start < end for begin, end in self._line_of(position).names)
 
 

@@ -141,6 +141,7 @@ def member_ranks(
 _MAX_PAIRS = 200  # whose texts are compared
 _MAX_CHARS = 4_000_000  # of these texts
 _STEP_CHARS = 64_000  # of the texts of members that are compared together
+_STEP_MEMBERS = 16
 _MAX_KEPT = 2_000  # pairs
 _MAX_WORDS = 12  # that are named for a member
 _SERIOUS = frozenset[str](("negated", "parties_exchanged"))
@@ -229,12 +230,11 @@ def serious_marks(settings: Mapping[str, Any]) -> frozenset[str]:
 
 
 def comparable_members(principal: Row, members: Sequence[Row]) -> list[Row]:
-    """Return the members that are compared with the principal: up to 200 of them, as far as the
-    texts of these pairs have four million characters.
+    """Return the members that are compared with the principal: as far as the texts of these pairs
+    have four million characters.
     """
     sizes = itertools.accumulate(len(principal.text) + len(row.text) for row in members)
-    pairs = zip(members[:_MAX_PAIRS], sizes, strict=False)
-    return [row for row, size in pairs if size <= _MAX_CHARS]
+    return [row for row, size in zip(members, sizes, strict=True) if size <= _MAX_CHARS]
 
 
 class MemberComparisons:
@@ -291,12 +291,12 @@ class MemberComparisons:
 
 
 def _steps(members: Iterable[Row]) -> Iterator[list[Row]]:
-    """Yield members that are compared together, by the characters of their texts."""
+    """Yield members that are compared together, a few with short texts."""
     step: list[Row] = []
     chars = 0
     for row in members:
         chars += len(row.text)
-        if step and chars > _STEP_CHARS:
+        if step and (chars > _STEP_CHARS or len(step) == _STEP_MEMBERS):
             yield step
             step, chars = [], len(row.text)
         step.append(row)

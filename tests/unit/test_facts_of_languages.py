@@ -285,6 +285,25 @@ def test_a_name_in_a_script_without_capitals(text: str, old: str, new: str) -> N
     assert Criteria(policy="standard").accepts(*pair.texts)
 
 
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        ("Yesterday I saw the ship.", "Yesterday we saw the ship."),
+        ("It is late, so I'd say no.", "It is late, so you'd say no."),
+        ("Wir senden Ihnen das Buch.", "Wir senden euch das Buch."),
+        ("Hoy le decimos que Usted viene.", "Hoy le decimos que ella viene."),
+        ("Bardzo prosimy Pana o list.", "Bardzo prosimy ciebie o list."),
+    ],
+)
+def test_pronouns_with_a_capital_letter_are_no_names(a: str, b: str) -> None:
+    assert not differences(*(text.facts for text in compared(a, b).texts))
+
+
+def test_another_numeral_than_one_is_a_name() -> None:
+    pair = compared("The plan is in Exhibit I.", "The plan is in Exhibit II.")
+    assert [one.b for one in differences(*(text.facts for text in pair.texts))] == ["II"]
+
+
 def test_other_words_of_such_scripts_are_no_names() -> None:
     text = "客户：王伟\n请在收到发票后付款，并注明编号。"
     pair = compared(text, text.replace("收到发票后", "收到账单后"))

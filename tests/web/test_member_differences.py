@@ -67,6 +67,15 @@ def principal_of(store: Any) -> str:
     return str(family)
 
 
+def test_members_that_no_page_compares_are_counted(
+    client: Client, store: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    size = len(store.get(["ack1"])["ack1"].text)
+    monkeypatch.setattr("indexer.review.family_view._MAX_CHARS", 7 * size)
+    page = plain(client.get(f"/family?id={principal_of(store)}").text)
+    assert "2 more members are not compared with the principal" in page
+
+
 def plain(html: str) -> str:
     return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", html))
 
@@ -171,7 +180,7 @@ def test_a_page_compares_some_members_and_the_requests_after_it_the_others(
     assert (first["ready"], first["done"], first["to_compare"]) == (False, 1, 5)
     assert (len(first["members"]), first["others"], first["sentences"]) == (1, [], [])
     page = plain(client.get(f"/family?id={id}&wait=20").text)
-    assert "being compared with the principal: 2 of 5 . Look again" in page
+    assert "being compared with the principal ( 2 of 5 ). Look again" in page
     fields = {"id": id, "head": id, "on": "family", "choose": "responsive", "dry_run": "yes"}
     assert "2 of 5 members have words" in plain(client.submit("/label", **fields).text)
     assert client.get(address).json()["ready"]
@@ -187,7 +196,8 @@ def test_a_dry_run_is_not_written_before_its_documents_are_compared(
         page = client.submit("/label", **fields).text
         assert "5 documents are still being compared with the principals" in plain(page)
         assert 'action="/label/confirm"' not in page
-    monkeypatch.setattr("indexer.review.family_view._MAX_PAIRS", 3)
+    size = len(store.get(["ack1"])["ack1"].text)
+    monkeypatch.setattr("indexer.review.family_view._MAX_CHARS", 7 * size)
     page = client.submit("/label", **fields).text
     assert "2 more documents are not compared with the principals" in plain(page)
     assert 'action="/label/confirm"' in page

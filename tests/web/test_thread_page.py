@@ -96,15 +96,21 @@ def test_inclusive_and_nearly_equal_mails_are_marked(tmp_path: Path) -> None:
         date = f"Date: Mon, 6 Jan 2020 1{number}:00:00 +0000\n"
         reply = "" if number == "1" else "In-Reply-To: <1@x>\n"
         (tmp_path / f"{number}.eml").write_text(f"{fields}{date}{reply}\n{body}\n")
+    (tmp_path / "4.eml").write_text((tmp_path / "2.eml").read_text())
     with closing(open_store(f"sqlite:///{tmp_path}/mails.db")) as store:
         index([str(tmp_path)], store, IndexOptions(include=["*.eml"]))
         ids = {Path(row.path).stem: row.id for row in store.scan()}
         client = TestClient(review_application(store, frozenset({"testserver"})))
         mails = client.get(f"/api/thread?id={ids['1']}").json()["mails"]
         page = client.get(f"/thread?id={ids['1']}").text
-    marks = [(mail["inclusive"], mail["held_by"], mail["near"]) for mail in mails]
-    assert marks == [(False, ids["2"], None), (True, None, None), (True, None, ids["1"])]
-    assert "3 mails, 2 inclusive" in page and f'href="#{ids["2"]}">a later mail' in page
+    marks = {mail["id"]: (mail["held_by"], mail["near"]) for mail in mails}
+    assert page.count("near duplicate of") == 1
+    assert [marks[ids[name]][0] for name in "123"] == [ids["4"], ids["4"], None]
+    assert marks[ids["3"]][1] == ids["1"]
+    assert f'contained in <a href="#{ids["4"]}">a later mail' in page
+    assert page.count("contained in") == 1
+    for copy in (ids["2"], ids["4"]):
+        assert f'the same mail as <a href="#{copy}">' in page
 
 
 @pytest.mark.long
