@@ -349,11 +349,11 @@ def _raised(record: bytes, count: int) -> Iterator[tuple[int, int, str]]:
 
 _DRAWING_GROUP, _IMAGE, _CONTINUE, _FORMULA = 0xEB, 0x7F, 0x3C, 0x06
 _BEGIN, _SHEET, _FONT_RECORD, _FORMAT_RECORD, _STYLE_RECORD = 0x809, 0x85, 0x31, 0x41E, 0xE0
-_REAL, _COMPACT, _COMPACT_ROW, _STRING, _LABEL = 0x203, 0x27E, 0xBD, 0xFD, 0x204
+_REAL, _COMPACT, _COMPACT_ROW, _SHARED_STRING, _LABEL = 0x203, 0x27E, 0xBD, 0xFD, 0x204
 _ROW, _COLUMNS, _ROW_HEIGHT, _VIEW = 0x208, 0x7D, 0x225, 0x23E
 _NO_ROWS, _FORMULAS, _ZEROS = 0x02, 0x0001, 0x0010
 _PICTURES = b"\x07\xf0"  # the type of a record of pictures in a group of drawings
-_STRIKES, _IS_HIDDEN, _VERSION_8 = 0x08, 0x20, 0x600
+_STRIKES, _IS_HIDDEN_ROW, _VERSION_8 = 0x08, 0x20, 0x600
 _WHITES = (b"\x01\0", b"\x09\0")  # numbers of the colour
 _NO_FONT = 4  # a number that no font has
 
@@ -408,14 +408,14 @@ class _Sheets:
             return
 
     def _add(self, kind: int, record: bytes) -> None:
-        if kind in (_REAL, _COMPACT, _COMPACT_ROW, _FORMULA, _STRING, _LABEL):
+        if kind in (_REAL, _COMPACT, _COMPACT_ROW, _FORMULA, _SHARED_STRING, _LABEL):
             self._add_cells(kind, record)
         elif kind == _BEGIN:
             self._version = struct.unpack_from("<H", record)[0]
             self._sheet += 1
         elif kind == _SHEET and record[4] & 3:
             self.found["hidden sheets"].append(record[6:])
-        elif kind == _ROW and struct.unpack_from("<H", record, 12)[0] & _IS_HIDDEN:
+        elif kind == _ROW and struct.unpack_from("<H", record, 12)[0] & _IS_HIDDEN_ROW:
             self._add_hidden(b"row", struct.unpack_from("<H", record)[0])
         elif kind == _COLUMNS and record[8] & 1:
             first, last = struct.unpack_from("<HH", record)
@@ -461,7 +461,7 @@ class _Sheets:
         elif kind == _COMPACT:
             number = _unpacked(struct.unpack_from("<I", record, 6)[0])
             self._add_cell((row, column), style, number)
-        elif kind in (_STRING, _LABEL) or record[12:14] == b"\xff\xff":
+        elif kind in (_SHARED_STRING, _LABEL) or record[12:14] == b"\xff\xff":
             self._add_cell((row, column), style, None)
         else:
             self._add_cell((row, column), style, struct.unpack_from("<d", record, 6)[0])
