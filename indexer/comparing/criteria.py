@@ -546,7 +546,9 @@ class Criteria:
             if measure_pair(name, a, b, minimum=minimum).similarity < minimum:
                 return False
         pair = AlignedWords(a.words, b.words)
-        return self.accepts_languages(pair.a, pair.b) and self.accepts_texts(pair, a, b)
+        if pair.may_have_two_languages and not self.accepts_languages(pair.a, pair.b):
+            return False
+        return self.accepts_texts(pair, a, b)
 
     def refusal(self, a: TextOperand, b: TextOperand, rarity: Rarity | None = None) -> str:
         """Return the condition on texts that a pair does not meet, empty if it meets all of them.
