@@ -132,7 +132,7 @@ class JobRunner:
         """End the process that forks the jobs."""
         assert self._server.stdin and self._server.stdout
         self._server.stdin.close()
-        self._server.wait(10)
+        self._server.wait(SECONDS)
         self._server.stdout.close()
 
 
