@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+import json
+import os
 import random
+import subprocess
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from rest import Rest
+from servers import java
 from servers.cluster import Cluster
+from servers.process import Server
 from servers.with_plugin import engine
 
 pytestmark = [pytest.mark.engines, pytest.mark.slow]
 
 WORDS = [f"word{number}" for number in range(300)]
 DOCUMENTS = 200
+REQUESTS = int(os.environ.get("NEARFOLD_PLUGIN_REQUESTS", "4000"))
+TOGETHER = 200  # of these in one request
 PIPELINE = {"request_processors": [{"near_fold": {}}], "response_processors": [{"near_fold": {}}]}
 
 
@@ -110,3 +117,61 @@ def test_a_killed_node(cluster: Cluster) -> None:
     cluster.nodes[2].start()
     rest.request("GET", "_cluster/health/spread?wait_for_status=green&timeout=120s")
     assert set(_similar(Rest(cluster.nodes[2].url), 8)) == {"9", "10", "11", "new"}
+
+
+def test_nodes_that_are_restarted_one_after_the_other(cluster: Cluster) -> None:
+    found = {"13", "14", "15"}
+    for number, node in enumerate(cluster.nodes):
+        node.stop()
+        rest = Rest(cluster.nodes[number - 1].url)
+        rest.request("GET", "_cluster/health?wait_for_nodes=2&timeout=120s")
+        rest.request("GET", "_cluster/health/spread?wait_for_status=yellow&timeout=120s")
+        assert set(_similar(rest, 12)) == found
+        rest.put("spread", f"restart{number}", text=_texts()[12])
+        found.add(f"restart{number}")
+        assert set(_similar(rest, 12)) == found
+        node.start()
+        rest.request("GET", "_cluster/health?wait_for_nodes=3&timeout=120s")
+        rest.request("GET", "_cluster/health/spread?wait_for_status=green&timeout=240s")
+    for node in cluster.nodes:
+        assert set(_similar(Rest(node.url), 12)) == found
+
+
+def test_look_ups_and_folds_leave_nothing_in_the_heap(cluster: Cluster) -> None:
+    """`NEARFOLD_PLUGIN_REQUESTS` is how many are sent; -s prints what is reachable."""
+    rest, node = Rest(cluster.url), cluster.nodes[0]
+    _request_many(rest, 5 * TOGETHER)  # what is kept of texts, ids and requests is there then
+    before = _reachable(node)
+    _request_many(rest, REQUESTS)
+    after = _reachable(node)
+    print(f"{cluster.kind}: {REQUESTS:,} requests, {before:,} bytes before, {after:,} after")
+    assert after < 1.1 * before
+
+
+def _request_many(rest: Rest, count: int) -> None:
+    """Send look-ups by every measure, and folded searches, in turns."""
+    near = {"field": "text.near", "minimum_similarity": 0.7}
+    chance, texts = random.Random(count), _texts()
+    for _ in range(0, count, TOGETHER):
+        lines: list[object] = []
+        for number in range(TOGETHER):
+            measure = ("lcs", "slots", "hamming")[number % 3]
+            like = chance.choice(texts) if number % 2 else {"_index": "spread", "_id": "4"}
+            fold = {
+                "window_size": 50,
+                "near_fold": {**near, "measure": ("lcs", "slots")[number % 2]},
+            }
+            body = {"query": {"near_duplicate": {**near, "like": like, "measure": measure}}}
+            if number % 4 == 0:
+                body = {"query": {"match": {"text": chance.choice(WORDS)}}, "rescore": fold}
+            lines += [{"index": "spread"}, {**body, "_source": False}]
+        sent = "".join(f"{json.dumps(line)}\n" for line in lines)
+        responses = rest.request("POST", "_msearch?filter_path=responses.error", sent)
+        assert "responses" not in responses, responses
+
+
+def _reachable(node: Server) -> int:
+    """Return the bytes of all objects of a node after a full garbage collection."""
+    command = [str(java.home(21) / "bin/jcmd"), str(node.pid), "GC.class_histogram"]
+    histogram = subprocess.run(command, capture_output=True, text=True, check=True, timeout=120)
+    return int(histogram.stdout.split()[-1])
