@@ -2,9 +2,9 @@
 same for the same seed.
 
 Bases are contract clauses of our own and formulas (`data/clauses.txt`), and paragraphs of the
-licences and copyright files of this system. Half of the bases, whichever way they are changed, are
-for fixing parameters (`train`), the other half for reporting (`test`). Nothing of `indexer` is used
-here: what the detector knows must not decide what it is tested by.
+licences that each Debian has (122 in Debian 12). Half of the bases, whichever way they are changed,
+are for fixing parameters (`train`), the other half for reporting (`test`). Nothing of `indexer` is
+used here: what the detector knows must not decide what it is tested by.
 
 A block of that file is a clause: heading, an obligation, another obligation under the same
 heading, boilerplate of both. {A} and {B} are parties, {doc} the contract; the other slots differ
@@ -91,7 +91,7 @@ AMOUNTS = items("$10,000; $2,500,000; EUR 75,000; Ten Thousand Dollars ($10,000)
 NAMES = items("Orion; Velden; Marchmont; Quill; Tarrant; Osprey; Caldera; Wexford; Lumen; Sable")
 DUPLICATES = ("identical", "near_identical", "fuzzy")
 NEGATIVES = ("other_force", "denied", "opposite", "roles", "other_body", "formula")
-LICENCES = (Path("/usr/share/common-licenses"), Path("/usr/share/doc"))
+LICENCES = Path("/usr/share/common-licenses")  # of Debian, the same whatever is installed
 GROUPS_A_RESULT = 8
 
 
@@ -340,7 +340,7 @@ def paragraphs(limit: int = 240) -> tuple[str, ...]:
     """
     kept: list[str] = []
     vocabularies: list[set[str]] = []
-    for path in sorted([*LICENCES[0].glob("*"), *LICENCES[1].glob("*/copyright")]):
+    for path in sorted(LICENCES.glob("*")):
         if path.is_symlink() or not path.is_file():
             continue
         for paragraph in re.split(r"\n[ .]*\n", path.read_text(encoding="utf-8", errors="replace")):

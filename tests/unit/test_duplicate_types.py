@@ -736,6 +736,66 @@ def test_letters_of_sections_are_slots_in_japanese() -> None:
     assert kind(clause.format("b"), clause.format("d")) in TYPES
 
 
+@pytest.mark.parametrize(
+    ("clause", "sentence"),
+    [
+        ("The licensee shall return all copies of the documents to the licensor within thirty "
+         "days after the end of the agreement, in good condition and at its own expense.",
+         "The licensor may inspect every office once."),
+        ("Le client doit renvoyer toutes les copies des documents au fournisseur dans les trente "
+         "jours qui suivent la fin du contrat, en bon état et à ses propres frais.",
+         "Le fournisseur visite chaque bureau deux fois."),
+        ("被许可方应当在协议终止之后三十天内将全部文件的副本退还给许可方，并承担由此产生的运输费用。",
+         "许可方每年检查账簿。"),
+    ],
+)  # fmt: skip
+def test_a_sentence_more_states_something_else(clause: str, sentence: str) -> None:
+    assert kind(clause, f"{clause} {sentence}") is None
+    assert kind(f"{clause} {sentence}", f"{sentence} {clause}") in TYPES
+
+
+@pytest.mark.parametrize(
+    ("heading", "clause"),
+    [
+        ("§ 9 HAFTUNG.", "Der Mieter zahlt dem Vermieter die Miete am ersten Tag jedes Monats."),
+        ("3) Dispositions générales.", "Le preneur paie le loyer au bailleur chaque mois."),
+        ("Artikel 4 Aansprakelijkheid:", "De huurder betaalt de huur aan de verhuurder elk jaar."),
+        ("Confidencialidad.", "El arrendatario pagará la renta al arrendador cada mes del año."),
+        ("Riservatezza —", "Il conduttore paga il canone al locatore il primo giorno del mese."),
+        ("Cláusula 5\nDuração\n", "O locatário pagará a renda ao locador todos os meses do ano."),
+        ("第四条 保密：", "承租人应当在每月第一日之前向出租人支付租金。"),
+        ("12. 一般規定：", "賃借人は、毎月末日までに賃貸人に賃料を支払うものとします。"),
+    ],
+)  # fmt: skip
+def test_headings_of_nine_languages_are_no_part_of_their_clauses(heading: str, clause: str) -> None:
+    assert kind(f"{heading} {clause}", clause) == "identical"
+
+
+def test_apostrophes_and_ligatures_are_identical_in_french() -> None:
+    clause = "L'auteur cède au client l'usage de l'oeuvre pour la durée du contrat et d'un an."
+    assert kind(clause, clause.replace("'", "\u2019").replace("oe", "\u0153")) == "identical"
+
+
+@pytest.mark.parametrize(
+    ("clause", "words"),
+    [
+        ("承租人应当向出租人赔偿因延迟付款而造成的{}，并在三十日内以书面形式通知。", "损害/损失"),
+        ("未经出租人同意，承租人不得将租赁物转租给{}或其他第三方使用。", "北风公司/IBM"),
+        ("在{0}：双方同意适用{0}共和国的法律，而不考虑冲突法的原则。", "委内瑞拉/秘鲁"),
+        ("賃借人は、賃貸人の書面による{}なしに賃借権を第三者に譲渡してはならない。", "同意/承諾"),
+        ("売主は、買主に対して{}が製造した商品を引き渡し、代金を受領する。", "株式会社北風/IBM"),
+    ],
+)  # fmt: skip
+def test_synonyms_and_names_are_slots_in_chinese_and_japanese(clause: str, words: str) -> None:
+    left, right = map(clause.format, words.split("/"))
+    assert kind(left, right) in TYPES
+
+
+def test_other_words_in_chinese_are_no_synonyms() -> None:
+    clause = "承租人应当在每月第一日之前向出租人支付{}，并承担由此产生的银行手续费。"
+    assert kind(clause.format("租金"), clause.format("押金")) is None
+
+
 def test_languages_without_types_have_identical_clauses_alone() -> None:
     clause = "Hyresgästen ska betala kostnaderna för reparationen inom {} dagar efter att fakturan "
     clause += "har mottagits av hyresgästen och det är bindande för båda parter."

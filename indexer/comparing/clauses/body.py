@@ -25,6 +25,7 @@ from indexer.comparing.clauses.lexicon import (
     PARTY_ACTS,
     SMALL_FORMS,
     STARTERS,
+    TITLES,
     VERBS,
     Lexicon,
     is_abbreviation,
@@ -189,6 +190,8 @@ def doubtful_words(heading: str, body: str, lexicon: Lexicon) -> tuple[str, ...]
     if roman and _begins_with_firm(body, lexicon.party_words):
         return (roman[1].lower(),)
     lines = " ".join(map(without_labels, heading.split("\n")))
+    if lines.strip(" .:—–：").lower() in TITLES:
+        return ()
     formatted = _TITLE_WORD.findall(_BRACKETED.sub(" ", lines))
     words = [word.lower() for word in formatted if len(word) > 1 and not _ROMAN.fullmatch(word)]
     content = [word for word in words if word not in FUNCTION and word not in DIVISIONS]
@@ -256,6 +259,10 @@ _RELATIONS = frozenset(["to", "of", "by", "for", "from", "with", "against", "on"
 _SHOUTED_LIST = re.compile(  # ARTICLE II VENTURES, AS GUARANTOR
     rf"(?P<name>[^a-z]+?),\s+(?:{'|'.join(sorted(word.upper() for word in FUNCTION))})\b[^a-z]*$"
 )
+_TITLE = "|".join(map(re.escape, sorted(TITLES, key=len, reverse=True)))
+_OTHER_TITLE = re.compile(
+    rf"(?i:{_TITLE})(?:[ \t]*[.:—–：]\s*|[ \t\u3000]*\n\s*)(?=\S)(?!(?-i:[a-z]))"
+)
 _NAME_GOES_ON = PARTY_ACTS | {"and", "or"}
 _BODIES = FIRM_WORDS | ORGANISATIONS
 _LONGEST, _MAX_WORDS = 80, 10
@@ -287,6 +294,8 @@ def body(text: str, heading: str = "", parties: frozenset[str] = frozenset()) ->
     title = _TITLE_NUMBER.sub("", _without_label(heading, parties))
     if _belongs_to_text(title, text, parties) and not rest.startswith(title):
         return f"{title}. {text}"
+    if other := _OTHER_TITLE.match(rest):
+        return rest[other.end() :]
     return rest[_heading_end(rest, parties, len(text.lstrip()) - len(rest)) :] or text
 
 

@@ -238,7 +238,7 @@ _CHARACTERS = (
     "\u3040-\u30ff\u3400-\u9fff"  # Chinese and Japanese ones, each of which is a word here
 )
 _BETWEEN_CHARACTERS = re.compile(rf"(?<=[{_CHARACTERS}])(?=\w)|(?<=\w)(?=[{_CHARACTERS}])")
-_HYPHENS = dict.fromkeys(map(ord, "-\u2010\u2011"))
+_PLAIN = dict.fromkeys(map(ord, "-\u2010\u2011")) | {ord("\u2019"): "'", ord("œ"): "oe"}
 _SAID = frozenset(["", "formula"])
 _MODAL = DUTY | RIGHT
 _NUMBERS = frozenset(["number", "reference"])
@@ -445,8 +445,8 @@ def _duties(units: Sequence[Unit], lexicon: Lexicon) -> Iterator[Duty]:
 
 @lru_cache(maxsize=1 << 16)
 def _fold(text: str) -> str:
-    """Return a word in lower case without possessive and hyphens."""
-    return _POSSESSIVE.sub("", text.lower()).translate(_HYPHENS)
+    """Return a word in lower case and plain characters, without possessive and hyphens."""
+    return _POSSESSIVE.sub("", text.lower()).translate(_PLAIN)
 
 
 def _figure(text: str) -> str:

@@ -25,11 +25,17 @@ from indexer.comparing.clauses.clause_terms import (
     read_clause,
     said_names,
 )
-from indexer.comparing.clauses.lexicon import OPPOSITES, Lexicon, default_lexicon, lexicon
-from indexer.comparing.clauses.same_names import are_same, with_joined_names, with_names_of
+from indexer.comparing.clauses.lexicon import (
+    OPPOSITES,
+    Lexicon,
+    default_lexicon,
+    lexicon,
+    with_same_words,
+)
+from indexer.comparing.clauses.same_names import with_same_units
 from indexer.comparing.differences import other_modals
 from indexer.comparing.measures import ComparedText
-from indexer.comparing.words import normal_words, words_by_language
+from indexer.comparing.words import folded_words, normal_words, words_by_language
 from indexer.defaults import OVERLAP
 from indexer.errors import UsageError
 from indexer.fingerprinting.hashing import string_hashes
@@ -48,13 +54,16 @@ def has_other_obligation(left: ParsedClause, right: ParsedClause, lexicon: Lexic
     """Return whether a visible sign shows that two clauses do not oblige to the same, whoever does.
 
     One denies more often than the other; the same verb stands with another force; one has a word
-    and the other its opposite; or either obliges to an act that the other does not mention.
+    and the other its opposite; either obliges to an act that the other does not mention; or either
+    has a sentence more.
     """
     return (
         _negations(left) != _negations(right)
         or _have_opposites(left, right, lexicon)
         or _have_other_force(left, right)
         or _have_other_acts(left, right)
+        or _has_sentence_more(left.text, right.text)
+        or _has_sentence_more(right.text, left.text)
     )
 
 
@@ -62,6 +71,21 @@ def _negations(clause: ParsedClause) -> int:
     """Count the negations of a clause; "no" is none in Portuguese."""
     count = sum(unit.form == "no" for unit in clause.units)
     return clause.negations - (count if count and language_of(clause.text) == "pt" else 0)
+
+
+def _has_sentence_more(text: str, other: str) -> bool:
+    """Return whether nearly all words of a sentence are in one text and not in the other, as often.
+
+    A sentence that has been moved is in both.
+    """
+    added = Counter(folded_words(text)) - Counter(folded_words(other))
+    if added.total() < _MIN_SENTENCE:
+        return False
+    sentences = (Counter(folded_words(sentence)) for sentence in _SENTENCE_END.split(text))
+    return any(
+        words.total() >= _MIN_SENTENCE and (words & added).total() >= _ADDED * words.total()
+        for words in sentences
+    )
 
 
 def have_exchanged_parties(left: ParsedClause, right: ParsedClause, lexicon: Lexicon) -> bool:
@@ -76,11 +100,13 @@ def have_exchanged_parties(left: ParsedClause, right: ParsedClause, lexicon: Lex
 
 LANGUAGES = ("en", "de", "fr", "nl", "es", "it", "pt", "zh", "ja")
 _MIN_FUNCTION_WORDS = 2  # of a clause whose language is known
+_MIN_SENTENCE, _ADDED = 6, 0.8  # words of a sentence, and the fraction of them that the other lacks
 _CAPITALISED = re.compile(r"\b[A-Z][\w-]+")
 _POSSESSIVE = re.compile(r"['’]s\b")
 _SENTENCE_END = re.compile(r"(?<=[.;!?])\s+|(?<=[\u3002\uff1b])\s*")
 _NUMBER = re.compile(r"\d+|[a-z〇零一二三四五六七八九十百千万億亿]")
 _UNSPACED = re.compile("[\u3040-\u30ff\u4e00-\u9fff]")  # Chinese and Japanese
+_FIRM = re.compile(r".*(?:公司|株式会社|合同会社|有限会社)")
 
 
 def language_of(text: str) -> str | None:
@@ -111,6 +137,8 @@ def _with_facts(left: str, right: str, found: Verdict) -> Verdict | None:
     In Chinese and Japanese any words that stand for others may oblige to something else. Sentences
     that both have may stand in another order.
     """
+    if _UNSPACED.search(left) and _UNSPACED.search(right):
+        left, right = with_same_words(left), with_same_words(right)
     pair = _compared(*_in_one_order(left, right))
     stretches = filter(marks.is_replaced, pair.aligned.stretches)
     is_denied = any(marks.other_negations(pair, [gap]) for gap in pair.gaps)
@@ -141,9 +169,25 @@ def _have_other_modals(pair: marks.Comparison) -> bool:
 
 
 def _has_other_words(stretches: Sequence[Stretch]) -> bool:
-    """Return whether words, not numbers, also "a" or "b", or accents, stand for others."""
-    replaced = (both for both in stretches if all(both) and not both.differs_in_accents)
-    return not all(map(_NUMBER.fullmatch, chain.from_iterable(chain.from_iterable(replaced))))
+    """Return whether words stand for others that are no numbers, also "a" or "b", no names and no
+    accents. Latin words and firms are names, and so are words that are replaced twice, unless
+    both texts have them.
+    """
+    left = {word for stretch in stretches for word in stretch.a if word.isascii()}
+    both = left.intersection(word for stretch in stretches for word in stretch.b)
+    replaced = [each for each in stretches if all(each) and not each.differs_in_accents]
+    return any(
+        not all(map(_NUMBER.fullmatch, chain.from_iterable(each)))
+        and not (
+            both.isdisjoint(chain.from_iterable(each))
+            and (replaced.count(each) > 1 or any(map(_is_name, each)))
+        )
+        for each in replaced
+    )
+
+
+def _is_name(words: Sequence[str]) -> bool:
+    return all(map(str.isascii, words)) or _FIRM.fullmatch("".join(words)) is not None
 
 
 def _has_moved_words(stretches: Sequence[Stretch]) -> bool:
@@ -333,7 +377,7 @@ def _by_terms(
     fraction = terminology(left, right)
     if fraction < min_overlap(left, right, overlap):
         return None
-    same = _with_same_units(left, right, lexicon)
+    same = with_same_units(left, right, lexicon)
     if same and terminology(*same) >= overlap:
         is_swapped = _have_swapped_names(*same, lexicon)
         return Verdict(EXCHANGED if is_swapped else "near_identical", terminology(*same))
@@ -357,39 +401,10 @@ def terminology(left: ParsedClause, right: ParsedClause) -> float:
     return 2 * len(terms_left & terms_right) / whole if whole else 0.0
 
 
-def are_same_but_for_slots(left: ParsedClause, right: ParsedClause) -> bool:
-    """Return whether two clauses have the same canonical words and kinds of slots, in order."""
-    return len(left.units) == len(right.units) and all(map(are_same, left.units, right.units))
-
-
 def _are_identical(left: ParsedClause, right: ParsedClause) -> bool:
     """Return whether clauses of the same words are the same in all that is said."""
     is_other_part = left.counted != right.counted and bool(left.counted and right.counted)
     return left.doubtful == right.doubtful and left.symbols == right.symbols and not is_other_part
-
-
-def _with_same_units(
-    left: ParsedClause, right: ParsedClause, lexicon: Lexicon
-) -> tuple[ParsedClause, ParsedClause] | None:
-    """Return both parses, with names that each shows in the other, where slots alone differ."""
-    if are_same_but_for_slots(left, right):
-        return left, right
-    if len(left.units) != len(right.units) and not lengths_agree(left.length, right.length):
-        return None
-    joined = with_joined_names(left, right, lexicon)
-    if joined and are_same_but_for_slots(*joined):
-        return joined
-    if left.is_shouted != right.is_shouted:
-        named = _with_same_names(left, right)
-        return named if are_same_but_for_slots(*named) else None
-    return None
-
-
-def _with_same_names(left: ParsedClause, right: ParsedClause) -> tuple[ParsedClause, ParsedClause]:
-    """Return both parses; the text in capitals takes the names of the other."""
-    if left.is_shouted:
-        return with_names_of(left, right), right
-    return left, with_names_of(right, left)
 
 
 def _have_swapped_names(left: ParsedClause, right: ParsedClause, lexicon: Lexicon) -> bool:

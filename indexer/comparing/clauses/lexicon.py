@@ -65,7 +65,8 @@ DIVISIONS = _words(
     "attachment title subsection subclause subparagraph cl item no rider addendum annexe recital "
     "clausula cláusula clausola klausul ziffer absatz abs paragraaf punkt preamble "
     "annexure division rule covenant condition regulation book volume artikel abschnitt anhang "
-    "anlage kapitel teil chapitre titre anexo allegato bijlage bilaga artículo articolo artigo"
+    "anlage kapitel teil chapitre titre anexo allegato bijlage bilaga artículo articolo artigo "
+    "hoofdstuk capítulo título capitolo titolo"
 )
 """Words that announce the number of a clause."""
 
@@ -102,6 +103,68 @@ _PAIRS = (
 _OPPOSITES = [(a, b) for a, b in map(str.split, _PAIRS.split(","))]
 OPPOSITES = frozenset([*_OPPOSITES, *((b, a) for a, b in _OPPOSITES)])
 """Folded words of contracts in other languages that are opposites there, in either order."""
+
+_TITLES = (
+    "allgemeine bestimmungen, allgemeines, schlussbestimmungen, definitionen, "
+    "begriffsbestimmungen, laufzeit, vertragsdauer, kündigung, beendigung, vertraulichkeit, "
+    "geheimhaltung, haftung, haftungsbeschränkung, gewährleistung, gerichtsstand, "
+    "anwendbares recht, abtretung, zahlung, zahlungsbedingungen, vergütung, preise, lieferung, "
+    "salvatorische klausel, höhere gewalt, datenschutz, mitteilungen, versicherung, "
+    "geistiges eigentum, nutzungsrechte, dispositions générales, dispositions finales, "
+    "définitions, objet, durée, résiliation, confidentialité, responsabilité, "
+    "limitation de responsabilité, garantie, garanties, loi applicable, droit applicable, "
+    "juridiction compétente, cession, paiement, prix, livraison, force majeure, assurance, "
+    "assurances, notifications, propriété intellectuelle, protection des données, "
+    "algemene bepalingen, slotbepalingen, definities, begripsbepalingen, duur, looptijd, "
+    "opzegging, beëindiging, geheimhouding, vertrouwelijkheid, aansprakelijkheid, "
+    "beperking van aansprakelijkheid, garantie, garanties, toepasselijk recht, bevoegde rechter, "
+    "overdracht, betaling, prijzen, levering, overmacht, verzekering, kennisgevingen, "
+    "intellectuele eigendom, bescherming van persoonsgegevens, disposiciones generales, "
+    "disposiciones finales, definiciones, objeto, duración, vigencia, terminación, resolución, "
+    "rescisión, confidencialidad, responsabilidad, limitación de responsabilidad, garantía, "
+    "garantías, ley aplicable, legislación aplicable, jurisdicción, cesión, pago, precio, "
+    "entrega, fuerza mayor, seguro, seguros, notificaciones, propiedad intelectual, "
+    "protección de datos, disposizioni generali, disposizioni finali, definizioni, oggetto, "
+    "durata, risoluzione, recesso, riservatezza, responsabilità, limitazione di responsabilità, "
+    "garanzia, garanzie, legge applicabile, foro competente, cessione, pagamento, prezzo, "
+    "consegna, forza maggiore, assicurazione, comunicazioni, proprietà intellettuale, "
+    "protezione dei dati, disposições gerais, disposições finais, definições, objeto, objecto, "
+    "duração, vigência, rescisão, resolução, confidencialidade, responsabilidade, "
+    "limitação de responsabilidade, garantia, garantias, lei aplicável, legislação aplicável, "
+    "foro, jurisdição, cessão, pagamento, preço, entrega, força maior, seguro, seguros, "
+    "notificações, propriedade intelectual, proteção de dados, 总则, 一般规定, 一般条款, 附则, "
+    "定义, 期限, 终止, 解除, 保密, 责任, 责任限制, 违约责任, 保证, 适用法律, 管辖, 管辖法律, "
+    "争议解决, 转让, 付款, 支付, 价格, 交付, 不可抗力, 保险, 通知, 知识产权, 総則, 一般規定, "
+    "一般条項, 附則, 定義, 目的, 期間, 契約期間, 終了, 解除, 秘密保持, 守秘義務, 責任, "
+    "責任の制限, 保証, 準拠法, 管轄, 合意管轄, 譲渡, 支払, 価格, 引渡し, 不可抗力, 保険, "
+    "知的財産権"
+)
+TITLES = tuple(title.strip() for title in _TITLES.split(","))
+"""Headings of clauses in other languages, in lower case."""
+
+# Words of contracts in Chinese and Japanese that mean the same, the first of which stands for all.
+_SAME_WORDS = (
+    "任何 一切, 全部 所有, 这些 此类 该等 该类, 该 此, 获得 取得 收到, 获 被, 条件 前提, "
+    "损害 损失, 声明 陈述, 每次 每一, 合同 协议 契约, 通知 告知, 支付 给付 缴付, 期限 期间, "
+    "立即 即刻, 替换 替代 取代 代替, 授予 给予, 如果 倘若 若, 根据 依据 依照 按照, 其他 其它, "
+    "此外 另外, 追加 挿入, 同意 承諾, 確認 検証, により生じた に起因する, 書面による 書面での, "
+    "場合に限り ことを条件として, および 及び, または 又は, もしくは 若しくは, ならびに 並びに, "
+    "すべて 全て, 当該 かかる, につき ごとに, 従い 従って"
+)
+_FIRST = {
+    word: first for first, *others in map(str.split, _SAME_WORDS.split(",")) for word in others
+}
+_OTHERS = re.compile("|".join(sorted(_FIRST, key=len, reverse=True)))
+
+
+def with_same_words(text: str) -> str:
+    """Return a text in Chinese or Japanese with one word for each of those that mean the same.
+
+    >>> with_same_words("给付一切费用") == with_same_words("支付任何费用")
+    True
+    """
+    return _OTHERS.sub(lambda word: _FIRST[word.group()], text)
+
 
 DUTY = frozenset(["shall", "will", "must"])
 RIGHT = frozenset(["may", "can"])

@@ -22,6 +22,7 @@ from indexer.comparing.clauses.lexicon import (
     PARTICLES,
     Lexicon,
 )
+from indexer.fingerprinting.rare_terms import lengths_agree
 
 _LONGEST = 12  # units of one name
 _MAX_JOINED = 1000  # units of a clause whose names are joined
@@ -44,6 +45,35 @@ class _Span(NamedTuple):
 def are_same(left: Unit, right: Unit) -> bool:
     """Return whether two units are the same word, or slots of the same kind."""
     return left.form == right.form or (left.kind == right.kind and left.kind not in {"", "formula"})
+
+
+def are_same_but_for_slots(left: ParsedClause, right: ParsedClause) -> bool:
+    """Return whether two clauses have the same canonical words and kinds of slots, in order."""
+    return len(left.units) == len(right.units) and all(map(are_same, left.units, right.units))
+
+
+def with_same_units(
+    left: ParsedClause, right: ParsedClause, lexicon: Lexicon
+) -> tuple[ParsedClause, ParsedClause] | None:
+    """Return both parses, with names that each shows in the other, where slots alone differ."""
+    if are_same_but_for_slots(left, right):
+        return left, right
+    if len(left.units) != len(right.units) and not lengths_agree(left.length, right.length):
+        return None
+    joined = with_joined_names(left, right, lexicon)
+    if joined and are_same_but_for_slots(*joined):
+        return joined
+    if left.is_shouted != right.is_shouted:
+        named = _with_same_names(left, right)
+        return named if are_same_but_for_slots(*named) else None
+    return None
+
+
+def _with_same_names(left: ParsedClause, right: ParsedClause) -> tuple[ParsedClause, ParsedClause]:
+    """Return both parses; the text in capitals takes the names of the other."""
+    if left.is_shouted:
+        return with_names_of(left, right), right
+    return left, with_names_of(right, left)
 
 
 def with_joined_names(
