@@ -27,6 +27,7 @@ from indexer.wording import count_of, percent, visible
 if TYPE_CHECKING:
     from indexer.model import CountRelation, Facet, FoldedHit, Hit, Part
     from indexer.searching.search import Page
+    from indexer.stores.base import Store
 
 
 LISTED = 5  # folded hits of a hit
@@ -155,7 +156,7 @@ def search_command(
       "words together"  in this order, next to each other
       word*             words with this prefix
       from:ann          the value of a field: from, to, cc, custodian, subject, sent, date, type,
-                        label, path
+                        label, path, and coding fields of the store
 
     With --join all, every word must match, and operators are available:
 
@@ -181,12 +182,21 @@ def search_command(
         **options,
     )
     with open_for_command(store_url) as store:
-        page = search(store, query, settings)
+        page = search(store, _with_labels(store, query), settings)
     print_page(page, as_json, by_token=settings.keep_alive or after is not None)
     if not (as_json or page.hits or after) and page.total:
         last = math.ceil(page.families / settings.limit)
         click.echo(f"the last page is --page {last}")
     return 0
+
+
+def _with_labels(store: Store, query: str) -> str:
+    """Return a query in which values of the store's coding fields are labels."""
+    if ":" not in query:
+        return query
+    from indexer.jobs.review_file import stored_coding, with_labels
+
+    return with_labels(query, stored_coding(store))
 
 
 def _print_saved(store_url: str, as_json: bool) -> int:

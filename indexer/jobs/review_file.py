@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import re
 import sqlite3
 from collections.abc import Iterable, Mapping
 from contextlib import closing
@@ -19,9 +20,10 @@ from pathlib import Path
 from typing import Any
 
 from indexer.coding import NO_CODING, Coding, CodingField, CodingRule
-from indexer.errors import StoreDamaged, UsageError
+from indexer.errors import QueryError, StoreDamaged, UsageError
 from indexer.stores.base import Store
 from indexer.stores.journal import LazyFile, connect_journal, journal_error, journal_path
+from indexer.stores.query_syntax import CONDITION_FORM, FIELD_NAMES
 from indexer.wording import well_formed
 
 _SCHEMA = (
@@ -90,6 +92,40 @@ def review_file(store: Store) -> ReviewFile:
 def stored_coding(store: Store) -> Coding:
     """Return the fields and rules of a store."""
     return review_file(store).coding()
+
+
+def with_labels(text: str, coding: Coding) -> str:
+    """Return a query in which values of coding fields, as `privilege:none`, are labels.
+
+    Raises `QueryError` for a value that the field does not have, and for a wildcard after a name
+    of several words.
+
+    >>> from indexer.coding import CodingField
+    >>> with_labels("ferry NOT p:yes", Coding((CodingField("p", ("yes", "no")),)))
+    'ferry NOT label:"p=yes"'
+    """
+    fields = {field.name.lower(): field for field in coding.fields if field.name}
+    names = "|".join(map(re.escape, fields.keys() - set(FIELD_NAMES)))
+    if not names or ":" not in text:
+        return text
+
+    def as_label(match: re.Match[str]) -> str:
+        if match["phrase"]:
+            return match["phrase"]
+        field = fields[match["name"].lower()]
+        value = match["quoted"] or match["word"] or ""
+        if match["word"] and value.endswith("*"):
+            if " " in field.name:
+                fault = f"a name of words takes no wildcard; write {field.name}:{field.values[0]}"
+                raise QueryError(text, match.start("name"), fault)
+            return f"{match[2]}label:{field.label(value)}"
+        if field.label(value) not in field.labels:
+            known = ", ".join(field.values)
+            fault = f"{value!r} is no value of {field.name}; its values are: {known}"
+            raise QueryError(text, match.start("name"), fault)
+        return f'{match[2]}label:"{field.label(value)}"'
+
+    return re.sub(CONDITION_FORM.format(names), as_label, text, flags=re.IGNORECASE)
 
 
 def define_coding(

@@ -20,9 +20,9 @@ from starlette.routing import BaseRoute, Route
 from indexer.comparing.compare import Comparison
 from indexer.errors import DocumentNotFound, NearfoldError, QueryError, StoreBusy
 from indexer.jobs.label import labels_state
+from indexer.jobs.review_file import with_labels
 from indexer.review import charts
 from indexer.review.access import Access, RequireLogin, login_of
-from indexer.review.api.documents import with_labels
 from indexer.review.api.endpoints import (
     NoParameters,
     ReadEndpoint,

@@ -243,6 +243,7 @@ def test_a_search_that_the_owner_of_a_cluster_forbids_names_the_setting(store, s
     good("PUT", f"{server}/_cluster/settings", {"persistent": {setting: False}})
     try:
         assert search(store, "ferry").total == 1
+        assert search(store, "ferry label:privilege=none").total == 0
         with pytest.raises(StoreError, match=r"search\.allow_expensive_queries to false: .* whole"):
             search(store, "ferr*")
     finally:

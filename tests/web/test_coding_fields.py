@@ -10,17 +10,18 @@ from typing import Any
 from urllib.parse import urlencode
 
 import pytest
+from click.testing import CliRunner
 from playwright.sync_api import Browser, Page, expect
 from sample_library import edited, rows, sentence
 from starlette.testclient import TestClient
 
+from indexer.cli.main import commands
 from indexer.coding import Coding, CodingField
 from indexer.errors import QueryError
 from indexer.grouping.group import group
 from indexer.jobs.label import LabelOptions, label
-from indexer.jobs.review_file import define_coding, review_file
+from indexer.jobs.review_file import define_coding, review_file, with_labels
 from indexer.recipe import DEFAULT
-from indexer.review.api.documents import with_labels
 from indexer.review.serve import review_application
 from indexer.stores import open_store
 from web.plain_requests import request
@@ -150,6 +151,10 @@ def test_queries_name_coding_fields_and_errors_their_values(store: Any) -> None:
         assert found("NOT relevance:responsive") == 3
         assert found('relevance:"not responsive"') == 0
         assert "its values are: responsive, not responsive" in found("relevance:x")
+    for query, ids in (("relevance:responsive", {"m0"}), ("-relevance:*", {"m1", "m2", "m3"})):
+        command = ["search", "--store", store.url, "--fold", "none", "--json", "--", query]
+        hits = json.loads(CliRunner().invoke(commands, command).stdout)["hits"]
+        assert {hit["id"] for hit in hits} == ids
 
 
 def test_a_wildcard_after_a_name_of_words_is_refused_with_what_to_write() -> None:

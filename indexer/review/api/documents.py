@@ -9,13 +9,12 @@ from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from indexer.coding import Coding
 from indexer.comparing.criteria import Criteria
 from indexer.comparing.reasons import format_differences
 from indexer.defaults import FOLD, OVERLAP, REVIEW
 from indexer.documents.base import PARENT
 from indexer.documents.mail.threads import ThreadMail
-from indexer.errors import QueryError
+from indexer.jobs.review_file import with_labels
 from indexer.jobs.threads import StoredThread, stored_thread
 from indexer.model import Facet, Query, Row, unpack_embedded
 from indexer.review import family_view
@@ -61,7 +60,7 @@ from indexer.searching.search import (
 from indexer.searching.similar import SimilarOptions
 from indexer.searching.stored_texts import StoredTexts
 from indexer.stores.fields import metadata_label, rows_of
-from indexer.stores.query_syntax import CONDITION_FORM, FIELD_NAMES
+from indexer.stores.query_syntax import CONDITION_FORM
 from indexer.stores.requirements import require_recipe
 from indexer.wording import format_marks
 
@@ -206,40 +205,6 @@ class SimilarParameters(DocumentId, frozen=True):
     limit: Annotated[int, number_meta("most matches", 1, 200)] = 20
     whole: Annotated[YesNo, about("as many, or of a long text a few")] = "yes"
     wait: Wait = WAIT_SECONDS
-
-
-def with_labels(text: str, coding: Coding) -> str:
-    """Return a query in which values of coding fields, as `privilege:none`, are labels.
-
-    Raises `QueryError` for a value that the field does not have, and for a wildcard after a name
-    of several words.
-
-    >>> from indexer.coding import CodingField
-    >>> with_labels("ferry NOT p:yes", Coding((CodingField("p", ("yes", "no")),)))
-    'ferry NOT label:"p=yes"'
-    """
-    fields = {field.name.lower(): field for field in coding.fields if field.name}
-    names = "|".join(map(re.escape, fields.keys() - set(FIELD_NAMES)))
-    if not names:
-        return text
-
-    def as_label(match: re.Match[str]) -> str:
-        if match["phrase"]:
-            return match["phrase"]
-        field = fields[match["name"].lower()]
-        value = match["quoted"] or match["word"] or ""
-        if match["word"] and value.endswith("*"):
-            if " " in field.name:
-                fault = f"a name of words takes no wildcard; write {field.name}:{field.values[0]}"
-                raise QueryError(text, match.start("name"), fault)
-            return f"{match[2]}label:{field.label(value)}"
-        if field.label(value) not in field.labels:
-            known = ", ".join(field.values)
-            fault = f"{value!r} is no value of {field.name}; its values are: {known}"
-            raise QueryError(text, match.start("name"), fault)
-        return f'{match[2]}label:"{field.label(value)}"'
-
-    return re.sub(CONDITION_FORM.format(names), as_label, text, flags=re.IGNORECASE)
 
 
 _LABEL = re.compile(CONDITION_FORM.format("label"), re.IGNORECASE)

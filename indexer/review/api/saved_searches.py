@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Annotated
 from urllib.parse import parse_qs, urlsplit
 
 from indexer.errors import UsageError
-from indexer.jobs.review_file import SavedSearch, SavedTerm, stored_coding
+from indexer.jobs.review_file import SavedSearch, SavedTerm, stored_coding, with_labels
 from indexer.model import Query
 from indexer.review.access import Login
-from indexer.review.api.documents import SearchParameters, filter_texts, with_labels
+from indexer.review.api.documents import SearchParameters, filter_texts
 from indexer.review.api.endpoints import (
     NoParameters,
     Parameters,

@@ -25,8 +25,9 @@ from starlette.routing import BaseRoute, Route
 from indexer.coding import NO_CODING, Coding
 from indexer.documents.base import CUSTODIAN
 from indexer.errors import UsageError
+from indexer.jobs.review_file import with_labels
 from indexer.model import Hit, Row
-from indexer.review.api.documents import SearchParameters, search_options, with_labels
+from indexer.review.api.documents import SearchParameters, search_options
 from indexer.review.api.endpoints import parse_parameters
 from indexer.review.exports.columns import (
     LOAD_FILE_FAMILIES,

@@ -141,7 +141,8 @@ def error_of(url: str, response: Response, request: str = "") -> StoreError:
     if _EXPENSIVE in response.reason:
         return StoreError(
             f"{url} answered {response.status}: {response.reason}; the owner of the cluster set "
-            f"{_EXPENSIVE} to false: search whole words, without `*`"
+            f"{_EXPENSIVE} to false: search whole words, without `*`, and labels of fields as "
+            "`label:FIELD=VALUE`"
         )
     return StoreError(
         f"{url} answered {response.status}: {response.reason}; "

@@ -144,6 +144,8 @@ def _field_value(value: FieldValue, metadata: str) -> Clauses:
         return {"exists": {"field": field}}
     if value.field == "label":
         exact = {"prefix" if value.is_prefix else "term": {field: {"value": value.text}}}
+        if "=" in value.text:
+            return exact
         escaped = re.sub(r"[*?\\]", r"\\\g<0>", value.text)
         of_field = f"*={escaped}{'*' * value.is_prefix}"
         return _one_of([exact, {"wildcard": {field: {"value": of_field}}}])
