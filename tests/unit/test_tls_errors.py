@@ -9,6 +9,7 @@ import trustme
 
 from indexer.errors import StoreUnreachable, UsageError
 from indexer.stores import open_store
+from indexer.stores.engine import saved_objects
 
 SCHEMES = pytest.mark.parametrize("scheme", ["opensearch+https", "elasticsearch+https"])
 
@@ -105,3 +106,18 @@ def test_a_file_of_certificates_that_is_missing_or_is_none(scheme, monkeypatch, 
     file.write_text("no certificate\n")
     with pytest.raises(UsageError, match="in PEM"):
         open_store(f"{scheme}://127.0.0.1/papers")
+
+
+def test_certificates_of_dashboards_have_the_same_messages(serve, monkeypatch, tmp_path):
+    port, file = serve("search.example")
+
+    def error_of(kind):
+        with pytest.raises(kind) as caught:
+            saved_objects.put(f"https://127.0.0.1:{port}", "papers", "kibana", dry_run=True)
+        return str(caught.value)
+
+    assert "authorities do not vouch for the certificate of 127.0.0.1" in error_of(StoreUnreachable)
+    monkeypatch.setenv("NEARFOLD_CA_CERTS", str(file))
+    assert "certificate is of another host than 127.0.0.1" in error_of(StoreUnreachable)
+    monkeypatch.setenv("NEARFOLD_CA_CERTS", str(tmp_path / "missing.pem"))
+    assert "missing.pem cannot be used (No such file" in error_of(UsageError)

@@ -161,7 +161,7 @@ class ClientLink(ABC):
         self._is_checked = False
         self._is_admitted = False
         if address.tls and address.ca_certs:
-            _check_certificates(address.ca_certs)
+            check_certificates(address.ca_certs)
 
     def request(
         self, method: str, path: str, body: bytes | None, params: Mapping[str, str], seconds: float
@@ -234,7 +234,7 @@ def _is_expired(response: Response) -> bool:
     return response.status == 401 or is_over
 
 
-def _check_certificates(path: str) -> None:
+def check_certificates(path: str) -> None:
     """Raise `UsageError` where NEARFOLD_CA_CERTS names no file of certificates."""
     try:
         ssl.create_default_context(cafile=path)
@@ -248,21 +248,28 @@ def _check_certificates(path: str) -> None:
 def _tls_remedy(address: StoreAddress, reason: str) -> str:
     """Return what to do where TLS failed for this reason; empty where something else did."""
     hosts = " or ".join(host for host, _ in address.hosts)
+    if remedy := certificate_remedy(hosts, address.ca_certs, reason):
+        return remedy
+    if address.tls and "wrong_version_number" in reason.lower().replace(" ", "_"):
+        plain = f"{address.kind}://"
+        return f"{hosts} responds without TLS there: begin the URL with {plain}, or check the port"
+    return ""
+
+
+def certificate_remedy(hosts: str, ca_certs: str | None, reason: str) -> str:
+    """Return what to do where certificates failed for this reason; empty where others did."""
     lowered = reason.lower()
     if "hostname mismatch" in lowered or "ip address mismatch" in lowered:
         return (
-            f"the certificate is of another host than {hosts}: write the host into the store's URL "
+            f"the certificate is of another host than {hosts}: write the host into the URL "
             "that the certificate is for (NEARFOLD_CA_CERTS names authorities, and not hosts)"
         )
     if "certificate verify failed" in lowered:
-        trusted = f"{address.ca_certs} does" if address.ca_certs else "the system's authorities do"
+        trusted = f"{ca_certs} does" if ca_certs else "the system's authorities do"
         return (
             f"{trusted} not vouch for the certificate of {hosts}: set NEARFOLD_CA_CERTS to a file "
             "with the certificate of its authority"
         )
-    if address.tls and "wrong_version_number" in lowered.replace(" ", "_"):
-        plain = f"{address.kind}://"
-        return f"{hosts} responds without TLS there: begin the URL with {plain}, or check the port"
     return ""
 
 

@@ -17,6 +17,7 @@ from urllib.parse import parse_qsl, quote
 from indexer.errors import StoreAccessDenied, StoreError, StoreUnreachable, UsageError
 from indexer.stores.address import password
 from indexer.stores.engine import dashboards
+from indexer.stores.engine.connections import certificate_remedy, check_certificates
 from indexer.stores.engine.dashboards import OWN_FIELDS, DashboardFields, SavedObject
 from indexer.stores.maintenance import Change, Product
 from indexer.system.credentials import parts_of, secret
@@ -220,6 +221,9 @@ class _Server:
                 return None
             raise self._meaning(error, body_of_error, base, f"{method} {path}") from error
         except (OSError, ValueError) as error:
+            trusted = os.environ.get("NEARFOLD_CA_CERTS")
+            if remedy := certificate_remedy(parts.hostname or "", trusted, str(error)):
+                raise StoreUnreachable(url=base, reason=str(error), remedy=remedy) from error
             raise StoreUnreachable(url=base, reason=str(error)) from error
 
     def _meaning(
@@ -296,4 +300,7 @@ def _login(path: str) -> dict[str, str]:
 def _trust(scheme: str) -> ssl.SSLContext | None:
     if scheme != "https":
         return None
-    return ssl.create_default_context(cafile=os.environ.get("NEARFOLD_CA_CERTS"))
+    file = os.environ.get("NEARFOLD_CA_CERTS")
+    if file:
+        check_certificates(file)
+    return ssl.create_default_context(cafile=file)
