@@ -624,9 +624,10 @@ def _drawings(data: bytes) -> Iterator[tuple[int, bytes]]:
                 yield start, b"\n".join(b" ".join(shape.split()) for shape in shapes)
 
 
-def columns(rows: Iterable[Sequence[str]]) -> Iterator[EmbeddedFile]:
+def columns(rows: Iterable[Sequence[str]], *, is_csv: bool = False) -> Iterator[EmbeddedFile]:
     """Yield in which columns the cells of rows stand that are not empty, of rows in which one is
-    empty before another: a figure in another column makes another table.
+    empty before another: a figure in another column makes another table. In CSV also of rows that
+    have more cells than the first one with several: `"1,5"` is one, and `1,5` two.
 
     >>> both = [["rent", "900", ""], ["fee", "", "120"]], [["rent", "", "900"], ["fee", "", "120"]]
     >>> [file.name for rows in both for file in columns(rows)]
@@ -635,11 +636,14 @@ def columns(rows: Iterable[Sequence[str]]) -> Iterator[EmbeddedFile]:
     []
     """
     is_table = False
+    width = 0
     gaps: list[str] = []
     for row in rows:
         is_table = is_table or len(row) > 1
         filled = [str(number) for number, cell in enumerate(row) if cell.strip()]
-        if filled and filled[-1] != str(len(filled) - 1):
+        width = width or (len(row) if is_csv and len(row) > 1 else 0)
+        has_more = 0 < width < len(row)
+        if filled and (has_more or filled[-1] != str(len(filled) - 1)):
             gaps.append(" ".join(filled))
     if gaps:
         digest = sha256("\n".join(gaps).encode())

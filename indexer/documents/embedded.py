@@ -18,7 +18,6 @@ from indexer.documents.base import (
     IN_MARKUP,
     XML_NAMES,
     columns,
-    csv_rows,
     embedded_kind,
     is_mail_text,
     markup_files,
@@ -40,6 +39,7 @@ from indexer.documents.lists import slides_of, usual_markup
 from indexer.documents.mail.outlook import MAGIC, TNEF, compound_streams
 from indexer.documents.pages import page_files
 from indexer.documents.pdf_files import pdf_files
+from indexer.documents.plain_text import text_structure
 from indexer.documents.rich_text import RTF, rich_text_files
 from indexer.model import EmbeddedFile, EmbeddedKind, pack_embedded
 
@@ -47,6 +47,10 @@ OUTLOOK = {MAGIC: "application/vnd.ms-outlook", TNEF: "application/vnd.ms-tnef"}
 _MAILS = ("message/rfc822", *OUTLOOK.values())
 _MANIFESTS = ("[Content_Types].xml", "mimetype")  # of which a document in a zip has one
 _UNREAD_TEXT = (b"%!PS", b"-----BEGIN ")
+_EXTERNAL_BODY = re.compile(  # of a part of a mail that is elsewhere
+    rb"^content-type:\s*message/external-body((?:[^\r\n]|\r?\n[ \t])*)",
+    re.IGNORECASE | re.MULTILINE,
+)
 _MAX_DEPTH = 4  # of archives in archives
 _PAGES = ("text/html", "application/xhtml+xml")
 _TYPES = {  # of members of archives, by the ends of their names
@@ -160,6 +164,8 @@ def mail_files(data: bytes) -> Iterator[EmbeddedFile]:
 
     attachments, pages, displayed = contents_of_mail(data)
     yield from attachments
+    for parameters in _EXTERNAL_BODY.findall(data):
+        yield EmbeddedFile("unread", "external body", sha256(b"".join(parameters.split())))
     yield from page_files(pages, lambda source: displayed.get(source, ""))
 
 
@@ -206,8 +212,8 @@ def _of_member(content: bytes, name: str, depth: int) -> Iterator[EmbeddedFile]:
         is_text = is_utf8(content) and not content.startswith(_UNREAD_TEXT)
         if b"\0" in content or kind != "attachment" or not is_text:
             yield EmbeddedFile(kind, name, sha256(content), name)
-        elif suffix in (".csv", ".tsv"):
-            yield from columns(csv_rows(content.decode()))
+        else:
+            yield from text_structure(content.decode(), suffix)
         return
     try:
         if depth >= _MAX_DEPTH and find is _of_zip:

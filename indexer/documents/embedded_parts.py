@@ -204,6 +204,10 @@ _TAG = re.compile(rb"<[^>]*>")
 _REFERENCE = re.compile(rb":(?:id|embed|link|pict|dm|href|relid)=\"([^\"]+)\"")
 _FILE_OF_ODF = re.compile(rb"\bxlink:href=\"(?:\./)?([^\"#:]+)\"")
 _CHAPTERS = re.compile(rb"\bhref\s*=\s*[\"']([^\"']+)")
+_LINKED = re.compile(rb"<link\b[^>]*\bhref\s*=\s*[\"']([^\"'#?]+\.css)", re.IGNORECASE)
+_NOT_LINEAR = re.compile(
+    rb"<(?:opf:)?itemref\b(?=[^>]*\blinear=[\"']no)[^>]*\bidref=[\"']([^\"']*)"
+)
 _DIGITS = re.compile(r"\d")
 _SETTINGS = {  # of OpenDocument: what they do not display
     "settings.xml": re.compile(rb"config:name=\"(ShowZeroValues)\"[^<>]*>false"),
@@ -271,6 +275,9 @@ class Package:
                 yield from self._chapter(path)
             elif not _READ_PARTS.search(path):
                 yield from self._object(path)
+            elif path.endswith(".opf") and (outside := _NOT_LINEAR.findall(self._read(path))):
+                digest = sha256(b" ".join(outside))
+                yield EmbeddedFile("object", "chapters out of the order", digest)
             elif path in _SETTINGS and (found := _SETTINGS[path].findall(self._read(path))):
                 yield EmbeddedFile("object", f"what {path} hides", sha256(b" ".join(found)))
 
@@ -308,7 +315,10 @@ class Package:
         if path not in self._chapters:
             yield EmbeddedFile("unread", _name(path), sha256(content))
             return
-        for file in page_files(content, partial(self._file_of_chapter, path)):
+        linked = (unescape(link.decode("utf-8", "replace")) for link in _LINKED.findall(content))
+        paths = [posixpath.normpath(posixpath.join(posixpath.dirname(path), to)) for to in linked]
+        styles = b" ".join(self._read(each) for each in paths if each in self._members)
+        for file in page_files(content, partial(self._file_of_chapter, path), styles):
             yield file._replace(anchor=f"{self._chapters[path]}:{file.anchor}")
 
     def _file_of_chapter(self, chapter: str, source: str) -> str:
@@ -330,6 +340,8 @@ class Package:
     def _unread(self, path: str) -> Iterator[EmbeddedFile]:
         """Yield what is not read of a part: drawings, formulas, links."""
         content = self._markup(path)
+        if b"<!ENTITY" in content:  # which patterns do not find in other elements
+            yield EmbeddedFile("unread", _name(path), sha256(content))
         name = path if path.endswith("/content.xml") else _name(path)
         key, targets = self._walk.keys.get(path, ""), self._walk.links.get(path, ())
         on_paper = path.startswith("ppt/") and self._is_paper(path)

@@ -55,9 +55,11 @@ _QUOTED = re.compile(rb"=\s*(?:\"[^\"<>]*[<>][^\"]*\"|'[^'<>]*[<>][^']*')")
 _BRACKETS = bytes.maketrans(b"<>", b"  ")
 
 
-def page_files(data: bytes, files: Callable[[str], str] | None = None) -> Iterator[EmbeddedFile]:
+def page_files(
+    data: bytes, files: Callable[[str], str] | None = None, styles: bytes = b""
+) -> Iterator[EmbeddedFile]:
     """Yield the files in a page in HTML, values and choices of its forms, the first numbers of
-    lists, text that is struck out, and the columns of its tables.
+    lists, text that its own styles or linked ones mark, and the columns of its tables.
 
     `files` gives the SHA-256 of a file that the page refers to, empty if it is not at hand.
     """
@@ -66,7 +68,7 @@ def page_files(data: bytes, files: Callable[[str], str] | None = None) -> Iterat
     folded = data.lower()  # end tags are in any case
     found = ((tag, data[tag.start() : end]) for tag, end in _elements(data, _INPUT, folded))
     values = [(tag.start(), value) for tag, element in found if (value := _value(tag, element))]
-    styled, unread = _styled(data, folded)
+    styled, unread = _styled(data, folded, styles)
     values = sorted(chain(values, styled))
     displayed = [
         (match.start(), digest.encode())
@@ -666,13 +668,14 @@ def _own_look(style: str) -> _Look:
     return _look(found[1])._replace(added=())
 
 
-def _styled(data: bytes, folded: bytes) -> tuple[list[tuple[int, bytes]], list[str]]:
+def _styled(data: bytes, folded: bytes, linked: bytes) -> tuple[list[tuple[int, bytes]], list[str]]:
     """Return the text that styles hide, raise, strike out, add, or colour as its background, by
     positions, and the rules that hide text by selectors which are not evaluated.
     """
-    if not _MAY_STYLE.search(data):
+    if not linked and not _MAY_STYLE.search(data):
         return [], []
-    css = b" ".join(data[tag.end() : end] for tag, end in _elements(data, _STYLES, folded))
+    own = (data[tag.end() : end] for tag, end in _elements(data, _STYLES, folded))
+    css = b" ".join((linked, *own))
     standard = _STANDARD if _HIDDEN_TAG.search(data) else ""
     styles = _Styles()
     for selectors, declarations in _rules(standard + css.decode("utf-8", "replace")):

@@ -12,7 +12,7 @@ import codecs
 import re
 import string
 import unicodedata
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING
@@ -25,9 +25,10 @@ from indexer.documents.base import (
     byte_order_mark,
     columns,
     csv_rows,
+    sha256,
 )
 from indexer.errors import ExtractionError
-from indexer.model import READ_AS, Document, pack_embedded
+from indexer.model import READ_AS, Document, EmbeddedFile, pack_embedded
 
 if TYPE_CHECKING:
     from charset_normalizer import CharsetMatch
@@ -132,9 +133,9 @@ def plain_document(data: bytes, name: str, limits: Limits) -> Document | None:
     guess = "" if mark else _unmarked_encoding(data)
     encoding = marked_encoding or guess or "utf-8"
     nuls = 0
-    if encoding == "utf-8" and suffix in _PLAIN and _PADDING in data:
-        nuls = data.count(b"\0")
-        data = data.replace(b"\0", b"")
+    if encoding == "utf-8" and _PADDING in data and suffix not in _MARKED_UP:
+        unpadded = data.replace(b"\0", b"") if suffix in _PLAIN else data.strip(b"\0")
+        nuls, data = len(data) - len(unpadded), unpadded
     header = data[:_BEGINNING]
     if mark or encoding != "utf-8":
         header = header[len(mark) :].decode(encoding, "ignore").encode("utf-8", "ignore")
@@ -170,8 +171,27 @@ def plain_document(data: bytes, name: str, limits: Limits) -> Document | None:
         extractor=f"{extractor}{READ_AS}{guess}" if guess else extractor,
         truncated=is_cut,
         warnings=tuple(warnings),
-        embedded=pack_embedded(columns(csv_rows(text))) if suffix in (".csv", ".tsv") else "",
+        embedded=pack_embedded(text_structure(text, suffix)),
     )
+
+
+_JSON_STRING = re.compile(r"\"(?:[^\"\\]|\\.)*\"", re.DOTALL)
+_NO_JSON_MARK = re.compile(r"[^{}\[\],:\"]+")
+_JSON_NAMES = (".json", ".ipynb", ".geojson")
+
+
+def text_structure(text: str, suffix: str) -> Iterator[EmbeddedFile]:
+    """Yield the columns of CSV, and how values of JSON are nested, by the end of a file's name.
+
+    >>> [len({file.sha256 for text in texts for file in text_structure(text, ".json")})
+    ...     for texts in (('{"a": [1, 2]}', '{"a":[1,2]}'), ('["a, b"]', '["a", "b"]'))]
+    [1, 2]
+    """
+    if suffix in (".csv", ".tsv"):
+        yield from columns(csv_rows(text), is_csv=True)
+    elif suffix in _JSON_NAMES:
+        nested = _NO_JSON_MARK.sub("", _JSON_STRING.sub('"', text))
+        yield EmbeddedFile("columns", "elements of JSON", sha256(nested.encode()))
 
 
 def _parsed(header: bytes, text: str) -> tuple[TextFormat, str, str] | None:

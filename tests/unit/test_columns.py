@@ -241,3 +241,30 @@ def test_the_reason_of_other_columns_names_tables(tmp_path: Path) -> None:
     first, second = store.scan()
     reason = separation(first, second, GroupOptions(), pytest.fail, pytest.fail)  # type: ignore
     assert reason == "columns of tables differ"
+
+
+@pytest.mark.parametrize(
+    ("name", "first", "second"),
+    [
+        ("a.csv", 'who,owes\nAnn,"1,5"', "who,owes\nAnn,1,5"),
+        ("a.json", '{"a": {"b": 1}, "c": 2}', '{"a": {"b": 1, "c": 2}}'),
+        ("a.json", '["a, b"]', '["a", "b"]'),
+    ],
+)
+def test_cells_and_nested_values_count(name: str, first: str, second: str) -> None:
+    one, other = (plain_document(text.encode(), name, DEFAULT_LIMITS) for text in (first, second))
+    assert one is not None and other is not None
+    assert one.embedded != other.embedded
+
+
+def test_a_title_before_the_rows_of_csv_and_blanks_in_json_do_not_count() -> None:
+    titled, plain = (
+        plain_document(f"{title}who,owes\nAnn,900".encode(), "a.csv", DEFAULT_LIMITS)
+        for title in ("Report\n", "")
+    )
+    dense, loose = (
+        plain_document(text.encode(), "a.json", DEFAULT_LIMITS)
+        for text in ('{"a":[1]}', '{"a" : [ 1 ]}')
+    )
+    assert titled is not None and plain is not None and titled.embedded == plain.embedded
+    assert dense is not None and loose is not None and dense.embedded == loose.embedded

@@ -229,12 +229,13 @@ def with_document(content: str) -> bytes:
     return file.getvalue()
 
 
-def book(path: str, content: str) -> bytes:
-    """Return an EPUB with one chapter, `a.xhtml`, and another file."""
+def book(path: str, content: str, css: str = "") -> bytes:
+    """Return an EPUB with one chapter, `a.xhtml`, a style sheet, and another file."""
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w") as archive:
         archive.writestr("mimetype", "application/epub+zip")
         archive.writestr("a.opf", '<package><manifest><item href="a.xhtml"/>')
+        archive.writestr("css/b.css", css)
         archive.writestr(path, content)
     return file.getvalue()
 
@@ -257,6 +258,20 @@ UNREAD = {
         zip_file("b.txt", b"yes")[:-2] + b"\1\0" + end for end in (b"1", b"2")
     ],
     "chapter out of the book": [book("b.xhtml", end) for end in "12"],
+    "chapter out of the order of a book": [
+        book("b.opf", f"<spine><itemref idref='b'{end}/>") for end in ("", " linear='no'")
+    ],
+    "text that a style of a book hides": [
+        book("a.xhtml", "<link rel='stylesheet' href='css/b.css'/><p class='b'>not</p>", css)
+        for css in (".c {display: none}", ".b {display: none}")
+    ],
+    "part that declares entities": [
+        office(PART, f"<!DOCTYPE a [<!ENTITY b '{end}'>]><w:t>&b;</w:t>") for end in "12"
+    ],
+    "body of a mail that is elsewhere": [
+        b"From: a\nContent-Type: message/external-body; access-type=URL;\n URL=%s\n\n" % end
+        for end in (b"a", b"b")
+    ],
     "file in a book": [book("b.pdf", end) for end in "12"],
     "drawing in a chapter": [book("a.xhtml", f'<svg><path d="L{end}"/></svg>') for end in "12"],
     "attribute": [f'<?xml version="1.0"?><a b="{end}"/>'.encode() for end in "12"],
@@ -319,7 +334,8 @@ UNREAD = {
 
 @pytest.mark.parametrize("name", UNREAD)
 def test_what_is_not_read_of_office_files_and_pages_counts(name: str) -> None:
-    first, second = (embedded_files(data, "") for data in UNREAD[name])
+    kind = "message/rfc822" if name.startswith("body of a mail") else ""
+    first, second = (embedded_files(data, kind) for data in UNREAD[name])
     assert first[:64] != second[:64] != ""
 
 

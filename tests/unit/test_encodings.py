@@ -70,6 +70,16 @@ def test_a_log_that_is_padded_with_nuls_is_text() -> None:
     assert document.warnings == ("4,096 NUL characters are left out",)
 
 
+def test_a_log_of_any_name_that_nuls_pad_is_text_and_others_are_not() -> None:
+    for data in (b"09:58 started\n" + bytes(512), bytes(512) + b"09:58 started\n"):
+        document = plain_document(data, "messages.1", DEFAULT_LIMITS)
+        assert document is not None
+        assert (document.text, document.truncated) == ("09:58 started\n", False)
+        assert document.warnings == ("512 NUL characters are left out",)
+    inside = b"a name" + bytes(94) + b"its content" + bytes(512)  # of an archive
+    assert plain_document(inside, "messages.1", DEFAULT_LIMITS) is None
+
+
 def test_text_in_ebcdic_is_refused_with_what_to_do() -> None:
     data = "DEAR ANN, THE FERRY LEAVES AT 8 FROM THE HARBOUR.".encode("cp037")
     assert plain_document(data, "a.txt", DEFAULT_LIMITS) is None
