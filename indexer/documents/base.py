@@ -11,6 +11,7 @@ import posixpath
 import re
 import zipfile
 from bisect import bisect
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -627,7 +628,7 @@ def _drawings(data: bytes) -> Iterator[tuple[int, bytes]]:
 def columns(rows: Iterable[Sequence[str]], *, is_csv: bool = False) -> Iterator[EmbeddedFile]:
     """Yield in which columns the cells of rows stand that are not empty, of rows in which one is
     empty before another: a figure in another column makes another table. In CSV also of rows that
-    have more cells than the first one with several: `"1,5"` is one, and `1,5` two.
+    have more cells than is usual there: `"1,5"` is one, and `1,5` two.
 
     >>> both = [["rent", "900", ""], ["fee", "", "120"]], [["rent", "", "900"], ["fee", "", "120"]]
     >>> [file.name for rows in both for file in columns(rows)]
@@ -636,12 +637,15 @@ def columns(rows: Iterable[Sequence[str]], *, is_csv: bool = False) -> Iterator[
     []
     """
     is_table = False
-    width = 0
+    width = 0  # of rows of CSV, as is usual
     gaps: list[str] = []
+    if is_csv:
+        rows = list(rows)
+        widths = Counter(len(row) for row in rows if len(row) > 1)
+        width = min(widths, key=lambda each: (-widths[each], each), default=0)
     for row in rows:
         is_table = is_table or len(row) > 1
         filled = [str(number) for number, cell in enumerate(row) if cell.strip()]
-        width = width or (len(row) if is_csv and len(row) > 1 else 0)
         has_more = 0 < width < len(row)
         if filled and (has_more or filled[-1] != str(len(filled) - 1)):
             gaps.append(" ".join(filled))

@@ -44,7 +44,8 @@ _SIZES = (1, 1, 2, 4, 2, 2, 0, 3)  # bytes of a property's operand, by its kind
 _IS_ON = (1, 0x81)  # 0x80 and 0x81: as the style, and as it is not
 _SWITCHES = {0x083C: HIDDEN, 0x0837: STRUCK, 0x2A53: STRUCK, 0x0800: DELETED}
 _POSITION, _ELEVATION, _COLOUR, _NUMBERED_COLOUR = 0x2A48, 0x4845, 0x6870, 0x2A42
-_WHITE, _NUMBER_OF_WHITE = b"\xff\xff\xff\0", b"\x08"
+_NUMBER_OF_WHITE = b"\x08"
+_WHITE = re.compile(b"[\xf7-\xff]{3}\0")  # or nearly so
 _GROUNDS = (0x2A0C, 0x4866, 0xCA71)  # a highlight and shades of text
 _PARAGRAPH_GROUND, _CELL_GROUNDS = b"\x4d\xc6\x0a", (b"\x12\xd6", b"\x16\xd6", b"\x0c\xd6")
 _WHITE_TEXT = "white"
@@ -229,7 +230,7 @@ def _marks(modifiers: bytes) -> Iterator[str]:
         yield RAISED
     if script == b"\2" or elevation < 0:
         yield LOWERED
-    is_white = operands.get(_COLOUR) == _WHITE or (
+    is_white = _WHITE.fullmatch(operands.get(_COLOUR, b"")) is not None or (
         operands.get(_NUMBERED_COLOUR) == _NUMBER_OF_WHITE and _COLOUR not in operands
     )
     if is_white and not any(map(operands.get, _GROUNDS)):

@@ -49,7 +49,7 @@ _SOURCE = re.compile(
     rb"\s(?:src|xlink:href|href|data)\s*=\s*[\"']?(?!data:)([^\"'>\s]+)",
     re.IGNORECASE,
 )
-_ELEMENT = re.compile(rb"<[A-Za-z_][^<>]*>")
+_TAG = re.compile(rb"<[^<>]*>")
 # a value of an attribute in which a tag seems to begin or end
 _QUOTED = re.compile(rb"=\s*(?:\"[^\"<>]*[<>][^\"]*\"|'[^'<>]*[<>][^']*')")
 _BRACKETS = bytes.maketrans(b"<>", b"  ")
@@ -119,7 +119,7 @@ def _value(tag: re.Match[bytes], element: bytes) -> bytes:
     if name == b"math":
         return b"".join(_MATH_TAG.sub(rb"<\1>", element).split())
     if tag["choice"] or name:
-        text = b" ".join(_ELEMENT.sub(b" ", element).split())
+        text = _text(element)
         return b"%s %s" % (name, text) if name in (b"sup", b"sub", b"bdo") else text
     if element[:3].lower() == b"<ol":
         numbering = b"".join(map(b"".join, _NUMBERING.findall(element)))
@@ -297,6 +297,10 @@ _VOID = frozenset(b"area base br col embed hr img input link meta param source t
 _OPEN = frozenset(b"p li dt dd td th tr option".split())  # end where the next one begins
 
 
+def _text(markup: bytes) -> bytes:
+    return b" ".join(_TAG.sub(b" ", markup).split())
+
+
 class _UnknownSelectorError(ValueError):
     """Raised for a selector that is not evaluated."""
 
@@ -308,7 +312,7 @@ class _Tree:
         self.names: list[str] = []
         self.spans: list[list[int]] = []  # from the tag to the end of the text; -1: without an end
         self.text_starts: list[int] = []
-        self.texts: list[tuple[int, int, int]] = []  # the element of a text, and where it is
+        self.texts: list[tuple[int, int, bytes]] = []  # elements of texts, and where these begin
         self.attributes: list[dict[str, str]] = []
         self.parents: list[int] = []
         self.siblings: defaultdict[int, list[int]] = defaultdict(list)
@@ -322,8 +326,8 @@ class _Tree:
         counts: Counter[str] = Counter()  # of elements that are open
         end = 0
         for tag in _ANY_TAG.finditer(page):
-            if around and page[end : tag.start()].strip():
-                self.texts.append((around[-1], end, tag.start()))
+            if around and (text := _text(page[end : tag.start()])):
+                self.texts.append((around[-1], end, text))
             end = tag.end()
             name = tag["name"].decode("latin-1").lower()
             if tag["end"] and not counts[name]:
@@ -593,8 +597,7 @@ _GROUND = re.compile(  # that something may have, of another colour
 )
 _AROUND = re.compile(r"::?(?:before|after)\s*\Z")
 _POWER = re.compile(rb"\d<[^>]*>[-+]?\d")
-_ATTRIBUTE_OF = re.compile(r"attr\(([\w-]+)")
-_WORD = re.compile(r"\w")
+_ATTRIBUTE_OF, _WORD = re.compile(r"attr\(([\w-]+)"), re.compile(r"\w")
 
 
 @dataclass(slots=True)
@@ -635,16 +638,13 @@ class _Styles:
         found = [rule for key in dict.fromkeys(keys) for rule in self.rules.get(key, ())]
         found.sort(key=lambda rule: rule[0])
         looks = [look for _, selector, look in found if tree.test(selector, number)]
-        colour, ground = (_colour_attribute(attributes.get(name)) for name in _COLOUR_ATTRIBUTES)
+        colour, ground = (_colour_attribute(attributes.get(name)) for name in ("color", "bgcolor"))
         if tree.names[number] == "body":
             colour = _colour_attribute(attributes.get("text"))
         looks.insert(0, _Look(colour=colour, ground=ground or attributes.get("background")))
         if "style" in attributes:
             looks.append(_own_look(attributes["style"]))
         return _joined(looks)
-
-
-_COLOUR_ATTRIBUTES = ("color", "bgcolor")
 
 
 def _colour_attribute(value: str | None) -> Colour:
@@ -709,7 +709,7 @@ def _found(data: bytes, styles: _Styles, *, has_colours: bool) -> Iterator[tuple
     """Yield the text that styles mark, by positions. Raises `_UnknownSelectorError` where selectors
     take too long.
     """
-    tree = _Tree(without_unshown(data))
+    tree = _Tree(page := without_unshown(data))
     colours: list[tuple[Colour, Colour]] = []
     hidden: list[bool] = []
     end_of_hidden = 0
@@ -726,18 +726,18 @@ def _found(data: bytes, styles: _Styles, *, has_colours: bool) -> Iterator[tuple
             yield start, words
         if look.mark is None or end < 0:
             continue
-        text = b" ".join(_ELEMENT.sub(b" ", data[start:end]).split())
+        text = _text(page[start:end])
         if text and look.mark == "":
             yield start, text
             end_of_hidden, hidden[-1] = end, True
         elif text and _POWER.match(data, start - 1):
             yield start, b"%s %s" % (look.mark.encode(), text)
     is_on_paper = has_colours and not _GROUND.search(data)
-    for number, start, end in tree.texts if has_colours else ():
+    for number, start, text in tree.texts if has_colours else ():
         colour, ground = colours[number]
         paper = ground or (WHITE if is_on_paper else None)
         if not hidden[number] and colour and is_near(colour, paper):
-            yield start, b" ".join(data[start:end].split())
+            yield start, text
 
 
 def _added(words: Sequence[str], attributes: Mapping[str, str]) -> bytes:

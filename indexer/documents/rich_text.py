@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from indexer.documents.base import Anchors, all_of, anchored, sha256
+from indexer.documents.base import Anchors, Colour, all_of, anchored, is_near, sha256
 from indexer.documents.marked_text import (
     DELETED,
     HIDDEN,
@@ -68,18 +68,21 @@ _RTF_COLOURS = re.compile(rb"\\colortbl\b([^{}]*)\}")
 _RTF_COLOUR = re.compile(rb"\\(?:red|green|blue)(\d+)")
 _RTF_INK = re.compile(rb"\\cf(\d{1,10})")
 _RTF_GROUND = re.compile(rb"\\(?:chcbpat|cb|highlight|cbpat)[1-9]")
-_RTF_PAPER, _RTF_SHADED_CELL = (b"255", b"255", b"255"), re.compile(rb"\\clc[fb]pat[1-9]")
+_RTF_PAPER, _RTF_SHADED_CELL = (255, 255, 255), re.compile(rb"\\clc[fb]pat[1-9]")
 
 
-def _rtf_colours(data: bytes) -> list[tuple[bytes, ...]]:
+def _rtf_colours(data: bytes) -> list[Colour]:
     """Return the colours of an RTF by their numbers; none where no text can have the colour of its
     background: cells with a colour are taken to be everywhere.
     """
     table = _RTF_COLOURS.search(data)
     if table is None or _RTF_SHADED_CELL.search(data):
         return []
-    colours = [tuple(_RTF_COLOUR.findall(entry)) for entry in table[1].split(b";")]
-    white = {number for number, colour in enumerate(colours) if colour == _RTF_PAPER}
+    colours: list[Colour] = []
+    for entry in table[1].split(b";"):
+        values = [int(value[:3]) for value in _RTF_COLOUR.findall(entry)]
+        colours.append((values[0], values[1], values[2]) if len(values) == 3 else None)
+    white = {number for number, colour in enumerate(colours) if is_near(colour, _RTF_PAPER)}
     is_used = bool(white) and any(int(number) in white for number in set(_RTF_INK.findall(data)))
     return colours if is_used or _RTF_GROUND.search(data) else []
 
@@ -101,15 +104,15 @@ class _Ink(NamedTuple):
             return self._replace(paragraph=number if word == b"cbpat" else 0)
         return _Ink(paragraph=self.paragraph) if word == b"plain" else self
 
-    def is_unseen(self, colours: list[tuple[bytes, ...]]) -> bool:
+    def is_unseen(self, colours: list[Colour]) -> bool:
         """Return whether the text has the colour that is behind it."""
         ground = self.ground or self.paragraph
         if not self.text or max(self.text, ground) >= len(colours):
             return False
-        return colours[self.text] == (colours[ground] if ground else _RTF_PAPER)
+        return is_near(colours[self.text], colours[ground] if ground else _RTF_PAPER)
 
 
-def _rtf_runs(data: bytes, colours: list[tuple[bytes, ...]]) -> Iterator[tuple[int, str, str]]:
+def _rtf_runs(data: bytes, colours: list[Colour]) -> Iterator[tuple[int, str, str]]:
     """Yield the number of characters before each piece of marked text, its mark and the text."""
     outer: list[tuple[frozenset[str], bool, _Ink]] = []
     marks, is_text, ink = NO_MARKS, True, _Ink()

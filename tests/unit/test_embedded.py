@@ -283,6 +283,10 @@ UNREAD = {
         rb"{\rtf1{\colortbl;\red255\green255\blue255;}shall %snot pay}" % end
         for end in (b"", rb"\cf1 ")
     ],
+    "nearly white text of RTF": [
+        rb"{\rtf1{\colortbl;\red250\green255\blue254;}shall %snot pay}" % end
+        for end in (b"", rb"\cf1 ")
+    ],
     "row of Word that is hidden": [
         office(PART, f"<w:trPr><w:{name}/></w:trPr>") for name in ("cantSplit", "hidden")
     ],
