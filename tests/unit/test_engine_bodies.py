@@ -10,6 +10,7 @@ from indexer.errors import UsageError
 from indexer.model import Query
 from indexer.recipe import DEFAULT
 from indexer.stores.engine import index_mapping, search_bodies
+from indexer.stores.engine.field_substitutes import substitute_fields
 
 
 def new_index(**changes):
@@ -220,6 +221,22 @@ def test_signs_become_clauses():
             }
         }
     ]
+
+
+def test_a_label_with_its_field_needs_no_wildcard_which_clusters_may_forbid():
+    def condition(query):
+        return search_bodies.search(Query(query), 10)["query"]["bool"]["filter"]
+
+    assert condition("label:privilege=none") == [{"term": {"labels": {"value": "privilege=none"}}}]
+    assert "wildcard" in json.dumps(condition("label:none"))
+
+
+def test_labels_are_compared_as_wholes_where_clients_split_them_into_words():
+    body = search_bodies.search(Query("label:none from:ann path:lease"), 10)
+    names = {"labels": "labels.keyword", "path": "path.keyword"}
+    found = json.dumps(substitute_fields(body, names)["query"])
+    assert '"wildcard": {"labels.keyword"' in found and '"regexp": {"path.keyword"' in found
+    assert '"labels"' not in found
 
 
 def test_what_is_not_ranked_is_not_scored():

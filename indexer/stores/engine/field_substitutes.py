@@ -42,7 +42,7 @@ _COMPARABLE = frozenset(
 _WHOLE = _COMPARABLE | {"short", "byte", "double", "float", "half_float", "scaled_float"}
 _WHOLE |= {"unsigned_long", "object", "nested", "flattened", "flat_object", "binary"}
 _WORDS = frozenset({"text", "match_only_text", "annotated_text", "search_as_you_type"})
-_BY_FIELD = frozenset({"term", "terms", "prefix", "sort", "regexp", "intervals"})
+_BY_FIELD = frozenset({"term", "terms", "prefix", "wildcard", "sort", "regexp", "intervals"})
 _NONE: Mapping[str, str] = {}
 # not the name of a field: the key of the path of the nested objects that hold the texts
 _NESTED = "nested objects"
