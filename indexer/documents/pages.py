@@ -35,7 +35,7 @@ _INPUT = re.compile(
     rb"|bdo\b(?=[^>]*\brtl\b[^>]*>))[^>]*>",
     re.IGNORECASE,
 )
-_MATH_TAG = re.compile(rb"<(/?[\w:]+)[^>]*>")
+_MATH_TAG, _TAG = re.compile(rb"<(/?[\w:]+)[^>]*>"), re.compile(rb"<[^<>]*>")
 _NUMBERING = re.compile(rb"\s(?:type\s*=\s*[\"']?([aAiI])\b|(reversed)\b)", re.IGNORECASE)
 _LABEL = re.compile(rb"\slabel\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s>\"']*))", re.IGNORECASE)
 _NO_VALUE = re.compile(rb"type\s*=\s*[\"']?(?:hidden|image)\b", re.IGNORECASE)
@@ -49,10 +49,8 @@ _SOURCE = re.compile(
     rb"\s(?:src|xlink:href|href|data)\s*=\s*[\"']?(?!data:)([^\"'>\s]+)",
     re.IGNORECASE,
 )
-_TAG = re.compile(rb"<[^<>]*>")
 # a value of an attribute in which a tag seems to begin or end
 _QUOTED = re.compile(rb"=\s*(?:\"[^\"<>]*[<>][^\"]*\"|'[^'<>]*[<>][^']*')")
-_BRACKETS = bytes.maketrans(b"<>", b"  ")
 
 
 def page_files(
@@ -63,7 +61,9 @@ def page_files(
 
     `files` gives the SHA-256 of a file that the page refers to, empty if it is not at hand.
     """
-    data = _QUOTED.sub(lambda value: value[0].translate(_BRACKETS), searchable(data))
+    data = _QUOTED.sub(
+        lambda value: value[0].replace(b"<", b" ").replace(b">", b" "), searchable(data)
+    )
     yield from chain(markup_files(data), columns(page_rows(data)))
     folded = data.lower()  # end tags are in any case
     found = ((tag, data[tag.start() : end]) for tag, end in _elements(data, _INPUT, folded))
@@ -135,12 +135,8 @@ def _value(tag: re.Match[bytes], element: bytes) -> bytes:
 # Style sheets. A character that an escape writes, or that is in a string, is no syntax: it is moved
 # to an area of characters that have no other use.
 
-_MOVED = 0xE000
-_SYNTAX = {
-    code: chr(_MOVED + code)
-    for code in range(128)
-    if not (chr(code).isalnum() or chr(code) in "_-")
-}
+_MARKS = " \t\n\r\f!\"#$%&'()*+,./:;<=>?@[\\]^`{|}~"
+_SYNTAX = {ord(mark): chr(0xE000 + ord(mark)) for mark in _MARKS}
 _UNMOVED = {ord(moved): code for code, moved in _SYNTAX.items()}
 _ESCAPE = re.compile(r"\\([0-9a-fA-F]{1,6})\s?|\\(.)", re.DOTALL)
 _STRING = re.compile(r"(?P<quote>[\"'])(?P<text>(?:(?!(?P=quote))[^\n])*)(?P=quote)")
@@ -148,8 +144,7 @@ _BRACE = re.compile(r"([^{};]*)([{};])")
 _ALWAYS = re.compile(
     r"@(?:media\s*(?:(?:only\s+)?(?:all|screen)\s*)?|supports\b(?!\s*not\b).*|layer\b.*)", re.DOTALL
 )
-_MAX_NESTED = 8  # rules in rules
-_MAX_SELECTOR = 1_000  # characters
+_MAX_NESTED, _MAX_SELECTOR = 8, 1_000  # rules in rules, characters
 _MAX_TESTS = 500_000  # of elements by selectors
 _NUMBER = re.compile(r"([-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?)(%|[a-z]*)")
 _WORDS = re.compile(r"(?P<quote>[\"'])(?P<text>(?:(?!(?P=quote)).)*)(?P=quote)|attr\(\s*([\w-]+)")
@@ -171,7 +166,6 @@ _HIDING = {
 _MAX_SIZES = {"opacity": 0.05, "zoom": 0.05, "font-size": 0.05}
 _MAX_OFFSETS = {"left": -100, "top": -100, "text-indent": -100}
 _MAX_OFFSETS |= dict.fromkeys(("right", "bottom", "margin-left", "margin-top", "margin"), -999)
-_SIZES = ("height", "width", "max-height", "max-width")
 
 
 class _Look(NamedTuple):
@@ -277,7 +271,9 @@ def _hides(name: str, value: str) -> bool:
     if name in _MAX_SIZES:
         is_tiny = name == "font-size" and unit in ("px", "pt") and number <= 1
         return is_tiny or number / (100 if unit == "%" else 1) <= _MAX_SIZES[name]
-    return number <= _MAX_OFFSETS.get(name, float("-inf")) or (name in _SIZES and number == 0)
+    return number <= _MAX_OFFSETS.get(name, float("-inf")) or (
+        name.removeprefix("max-") in ("height", "width") and number == 0
+    )
 
 
 def _ground(value: str) -> Colour:
@@ -427,9 +423,7 @@ _SIMPLE = re.compile(
     r"|:(?P<pseudo>:?[\w-]+)(?P<bracket>\()?"
 )
 _NTH = re.compile(r"([-+]?\d*)n\s*(?:([-+])\s*(\d+))?|[-+]?\d+")
-_OF_STATE = frozenset(  # of an element as it is not when a page is read
-    ("hover", "focus", "active", "visited", "target", "focus-within", "focus-visible", "modal")
-)
+_OF_STATE = ("hover", "focus", "active", "visited", "target", "focus-within", "focus-visible")
 _COMPARISONS: Mapping[str, Callable[[str, str], bool]] = {
     "": lambda value, of: True,
     "=": lambda value, of: value == of,
@@ -595,6 +589,7 @@ _GROUND = re.compile(  # that something may have, of another colour
     rb"|<link\b[^>]*stylesheet",
     re.IGNORECASE,
 )
+_NAME_END = re.compile(rb"[\s\"'=<>]+")
 _AROUND = re.compile(r"::?(?:before|after)\s*\Z")
 _POWER = re.compile(rb"\d<[^>]*>[-+]?\d")
 _ATTRIBUTE_OF, _WORD = re.compile(r"attr\(([\w-]+)"), re.compile(r"\w")
@@ -604,6 +599,7 @@ _ATTRIBUTE_OF, _WORD = re.compile(r"attr\(([\w-]+)"), re.compile(r"\w")
 class _Styles:
     """The rules of a page by the last words of their selectors, and those that are not read."""
 
+    names: set[bytes]  # of classes, ids and elements of the page, among other words
     rules: defaultdict[str, list[tuple[tuple[int, ...], _Selector, _Look]]] = field(
         default_factory=lambda: defaultdict(list)
     )
@@ -622,6 +618,9 @@ class _Styles:
             except (_UnknownSelectorError, RecursionError):
                 if "::" not in selector and (own.mark is not None or own.added):
                     self.unread.append(f"{selector} {own.mark} {own.added}")
+                continue
+            name = read.key.lstrip("#.")
+            if name != "*" and name.isascii() and name.encode() not in self.names:
                 continue
             weight = tuple(map(selector.count, "#.[")), len(self.looks)
             self.rules[read.key].append(((*weight[0], weight[1]), read, own))
@@ -677,7 +676,8 @@ def _styled(data: bytes, folded: bytes, linked: bytes) -> tuple[list[tuple[int, 
     own = (data[tag.end() : end] for tag, end in _elements(data, _STYLES, folded))
     css = b" ".join((linked, *own))
     standard = _STANDARD if _HIDDEN_TAG.search(data) else ""
-    styles = _Styles()
+    page = without_unshown(data)
+    styles = _Styles({*_NAME_END.split(page), *_NAME_END.split(page.lower())})
     for selectors, declarations in _rules(standard + css.decode("utf-8", "replace")):
         styles.add(selectors, _look(declarations))
     looks = {*styles.looks, *_own_looks(data)}
@@ -746,5 +746,5 @@ def _added(words: Sequence[str], attributes: Mapping[str, str]) -> bytes:
         attributes.get(found[1], "") if (found := _ATTRIBUTE_OF.match(word)) else word
         for word in words
     ]
-    text = " ".join(" ".join(values).split())
-    return text.encode("utf-8", "replace") if _WORD.search(text) else b""
+    text = " ".join(" ".join(values).split()).encode("utf-8", "replace")
+    return text if _WORD.search(text.decode()) else b""
