@@ -23,7 +23,7 @@ from functools import cache
 from html import escape
 from itertools import accumulate, count, groupby, pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from indexer.comparing.compare import Change, Comparison, Stretch, redline_in_lines
 from indexer.comparing.words import normal_words
@@ -276,6 +276,9 @@ def _cells(row: str) -> list[str]:
     return row.split("\t")[1:]
 
 
+_Kept: TypeAlias = Sequence[tuple[int, int, int]]
+
+
 class _Part(NamedTuple):
     """Lines of both texts that belong together: a row of both or of one, or paragraphs."""
 
@@ -313,12 +316,13 @@ class _Parts:
             for pair, words in sorted(kept.items())
             if pair[0] not in self.a.rows and pair[1] not in self.b.rows
         ]
+        common = lines, [(other, line, words) for line, other, words in lines]
         x = y = 0
         for row, other in self._pairs(kept):
-            yield from self._between(range(x, row), range(y, other), lines)
+            yield from self._between(range(x, row), range(y, other), common)
             yield _Part(range(row, row + 1), range(other, other + 1), True)
             x, y = row + 1, other + 1
-        yield from self._between(range(x, left.stop), range(y, right.stop), lines)
+        yield from self._between(range(x, left.stop), range(y, right.stop), common)
 
     def _kept(self) -> Iterator[tuple[int, int]]:
         """Yield the lines that each word of both texts is in."""
@@ -358,17 +362,16 @@ class _Parts:
         is_row = line in self.a.rows and other in self.b.rows
         return is_row and self.a.lines[line] == self.b.lines[other]
 
-    def _between(
-        self, left: range, right: range, kept: Sequence[tuple[int, int, int]]
-    ) -> Iterator[_Part]:
-        """Yield the parts of lines whose rows are deleted or inserted; `kept` are the lines of
-        paragraphs with words in common, and the number of these words.
+    def _between(self, left: range, right: range, common: tuple[_Kept, _Kept]) -> Iterator[_Part]:
+        """Yield the parts of lines whose rows are deleted or inserted.
+
+        `common` are the lines of paragraphs with words in common and the number of these words, by
+        the lines of each text.
         """
-        turned = [(other, line, words) for line, other, words in kept]
         while True:
             removed, added = self.a.next_rows(left), self.b.next_rows(right)
-            stop = min(max(_cut(kept, removed.stop), right.start), right.stop)
-            end = min(max(_cut(turned, added.stop), left.start), left.stop)
+            stop = min(max(_cut(common[0], removed.stop), right.start), right.stop)
+            end = min(max(_cut(common[1], added.stop), left.start), left.stop)
             if removed and (stop <= added.start or end > removed.start):
                 end, stop = removed.start, min(stop, added.start)
                 rows = [_Part(range(row, row + 1), range(0), True) for row in removed]
@@ -432,7 +435,7 @@ class _Parts:
         )
 
 
-def _cut(kept: Sequence[tuple[int, int, int]], line: int) -> int:
+def _cut(kept: _Kept, line: int) -> int:
     """Return the line before which another text is cut where the lines before `line` end: the first
     with words of later lines, the next one if it has more words of earlier ones.
     """
