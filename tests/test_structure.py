@@ -74,6 +74,7 @@ def test_the_store_interface_is_narrow(package: structure.Package) -> None:
 @pytest.mark.parametrize(
     ("departures", "remedy"),
     [
+        (structure.redefined, "give another name to"),
         (structure.long_lines, f"break lines over {structure.COLUMNS} columns"),
         (structure.nested, "name the inner comprehension of"),
         (structure.participles, "name classes by nouns"),

@@ -265,6 +265,20 @@ def long_lines(package: Package) -> Iterator[str]:
                 yield place(package, path, number)
 
 
+def redefined(package: Package) -> Iterator[str]:
+    """Yield names that a module assigns again, the former value lost, as FILE:LINE NAME."""
+    for path in package.files:
+        names: set[str] = set()
+        for node in parsed(path).body:
+            targets = [node.target] if isinstance(node, ast.AnnAssign) else []
+            for target in node.targets if isinstance(node, ast.Assign) else targets:
+                for name in ast.walk(target):
+                    if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Store):
+                        if name.id in names:
+                            yield f"{place(package, path, node.lineno)} {name.id}"
+                        names.add(name.id)
+
+
 def store_methods(package: Package) -> dict[str, int]:
     """Methods of the store interface and of the classes that implement it."""
     stores = {"Store", "EngineStore", "SqliteStore"}
