@@ -172,6 +172,8 @@ def _request_many(rest: Rest, count: int) -> None:
 
 def _reachable(node: Server) -> int:
     """Return the bytes of all objects of a node after a full garbage collection."""
-    command = [str(java.home(21) / "bin/jcmd"), str(node.pid), "GC.class_histogram"]
+    (facts,) = Rest(node.url).request("GET", "_nodes/_local/process")["nodes"].values()
+    process = str(facts["process"]["id"])  # of Elasticsearch another one starts it
+    command = [str(java.home(21) / "bin/jcmd"), process, "GC.class_histogram"]
     histogram = subprocess.run(command, capture_output=True, text=True, check=True, timeout=120)
     return int(histogram.stdout.split()[-1])
