@@ -57,6 +57,7 @@ _RELATIONS = f"""{_XML}<Relationships xmlns="{_PACKAGE}/relationships">\
 <Relationship Id="r2" Target="{_CORE}" \
 Type="{_PACKAGE}/relationships/metadata/core-properties"/></Relationships>"""
 _BREAK = re.compile(r"(\n(?:[^\S\n]*\n)*)")
+_LINE_END = re.compile(f"(?:{END_OF_HEADER})?(?:\r\n|[\n\r\f\v])")
 _TAGS: Mapping[tuple[Change, bool], str] = {
     ("same", False): "",
     ("removed", False): "del",
@@ -229,9 +230,11 @@ class _LinedText:
     """A text in lines, the line of each word, and the lines that are rows of tables."""
 
     def __init__(self, text: str) -> None:
-        self.lines = text.split("\n")
-        self.starts = [0, *accumulate(len(line) + 1 for line in self.lines)]
-        self.words = normal_words(text)
+        ends = list(_LINE_END.finditer(text))
+        self.starts = [0, *(end.end() for end in ends), len(text)]
+        self.stops = [*(end.start() for end in ends), len(text)]
+        self.lines = [text[slice(*span)] for span in zip(self.starts, self.stops, strict=False)]
+        self.text, self.words = text, normal_words(text)
         self.line_of = [bisect_right(self.starts, start) - 1 for start in self.words.starts]
         self.rows = dict.fromkeys(_rows(self.lines))
 
@@ -244,6 +247,10 @@ class _LinedText:
     def words_of(self, lines: range) -> range:
         """Return the positions of the words of lines."""
         return range(*(bisect_left(self.line_of, line) for line in (lines.start, lines.stop)))
+
+    def text_of(self, lines: range) -> str:
+        """Return the text of lines with its own line ends."""
+        return self.text[self.starts[lines.start] : self.stops[lines.stop - 1]] if lines else ""
 
     def offsets(self, first: int, last: int, lines: range) -> tuple[int, int]:
         """Return the offsets [start, end) of words in the text of these lines."""
@@ -304,6 +311,8 @@ class _Parts:
     def __init__(self, comparison: Comparison) -> None:
         self._comparison = comparison
         self.a, self.b = map(_LinedText, comparison.texts)
+        self._starts = [passage.a[0] for passage in comparison.shared]
+        self._ends = list(accumulate((passage.a[1] for passage in comparison.shared), max))
 
     def __iter__(self) -> Iterator[_Part]:
         left, right = range(len(self.a.lines)), range(len(self.b.lines))
@@ -394,15 +403,14 @@ class _Parts:
 
     def comparison_of(self, part: _Part) -> Comparison:
         """Return the comparison of the paragraphs of a part."""
-        lines = part.left, part.right
-        texts = tuple(
-            "\n".join(text.lines[own.start : own.stop])
-            for text, own in zip((self.a, self.b), lines, strict=True)
-        )
+        texts = self.a.text_of(part.left), self.b.text_of(part.right)
         if texts == self._comparison.texts:
             return self._comparison
-        shared = filter(None, (self._within(passage, part) for passage in self._comparison.shared))
-        return replace(self._comparison, texts=(texts[0], texts[1]), shared=tuple(shared))
+        start = self.a.starts[part.left.start]
+        first = bisect_right(self._ends, start)
+        last = bisect_left(self._starts, start + len(texts[0]))
+        own = (self._within(passage, part) for passage in self._comparison.shared[first:last])
+        return replace(self._comparison, texts=texts, shared=tuple(filter(None, own)))
 
     def row(self, part: _Part) -> _Row:
         """Return the changes of a row of both texts, or of one."""
@@ -420,19 +428,15 @@ class _Parts:
         """Return the words of a passage in a part, with offsets in its texts; None without any."""
         a, b = self.a, self.b
         own, other = a.words_of(part.left), b.words_of(part.right)
-        x, y = (
-            int(text.words.starts.searchsorted(span[0]))
-            for text, span in ((a, passage.a), (b, passage.b))
-        )
+        x = int(a.words.starts.searchsorted(passage.a[0]))
+        y = int(b.words.starts.searchsorted(passage.b[0]))
         first = max(0, own.start - x, other.start - y)
         last = min(passage.words, own.stop - x, other.stop - y) - 1
         if last < first:
             return None
-        return Passage(
-            a.offsets(x + first, x + last, part.left),
-            b.offsets(y + first, y + last, part.right),
-            last - first + 1,
-        )
+        left = a.offsets(x + first, x + last, part.left)
+        right = b.offsets(y + first, y + last, part.right)
+        return Passage(left, right, last - first + 1)
 
 
 def _cut(kept: _Kept, line: int) -> int:

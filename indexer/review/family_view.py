@@ -10,7 +10,7 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
-from typing import Any, TypeAlias, get_args
+from typing import Any, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
@@ -393,8 +393,16 @@ def format_others(members: Mapping[str, MemberDifferences], serious: frozenset[s
     return sentences
 
 
-def varying_passages(principal: Row, members: Sequence[Row]) -> tuple[int, list[VaryingPassage]]:
-    """Return the number of passages of a principal, and those in which documents vary, in order.
+class VaryingPassages(NamedTuple):
+    """The number of passages of a principal, of the documents compared, and what varies in them."""
+
+    passages: int
+    documents: int
+    varying: list[VaryingPassage]
+
+
+def varying_passages(principal: Row, members: Sequence[Row]) -> VaryingPassages:
+    """Return the passages in which documents vary, in order.
 
     Each text is aligned with the principal's: up to 200 of them, of 400 passages each.
     """
@@ -412,7 +420,7 @@ def varying_passages(principal: Row, members: Sequence[Row]) -> tuple[int, list[
     passages = [
         _varying(site, found[site], documents) for site in sorted(found, key=lambda one: one[:2])
     ]
-    return len(units), passages
+    return VaryingPassages(len(units), documents, passages)
 
 
 _Site: TypeAlias = tuple[int, bool, str]  # number, whether others alone have it, text

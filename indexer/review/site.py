@@ -42,7 +42,7 @@ from indexer.review.family_view import (
     Family,
     MemberComparisons,
     NearCopy,
-    VaryingPassage,
+    VaryingPassages,
     family,
     near_copies,
     varying_passages,
@@ -701,14 +701,14 @@ class Site:
 
     def varying(
         self, principal: Row, members: Sequence[Row], timeout: float
-    ) -> tuple[int, list[VaryingPassage]] | None:
+    ) -> VaryingPassages | None:
         """Return the passages in which the documents of a group vary.
 
         None if they are not known within `timeout` seconds, which goes on.
         """
         texts = tuple((row.id, hash(row.text)) for row in (principal, *members))
 
-        def read(progress: Progress) -> tuple[int, list[VaryingPassage]]:
+        def read(progress: Progress) -> VaryingPassages:
             return varying_passages(principal, members)
 
         return self._readers.get(("varying", texts), read, 1, timeout)

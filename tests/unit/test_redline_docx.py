@@ -5,6 +5,7 @@ import re
 import xml.etree.ElementTree as ET
 import zipfile
 from pathlib import Path
+from typing import Any
 
 import docx
 import pytest
@@ -14,7 +15,7 @@ from hypothesis import strategies as st
 from indexer.comparing.compare import compare
 from indexer.comparing.words import normal_words
 from indexer.review.compared_documents import original, word_formats
-from indexer.review.comparison_files import redline_docx
+from indexer.review.comparison_files import _Parts, redline_docx
 from indexer.stores import open_store
 from indexer.wording import END_OF_HEADER
 
@@ -212,6 +213,37 @@ def test_rows_of_tables_are_rows_and_paragraphs_are_paragraphs() -> None:
     assert [len(list(row.iter(f"{W}trPr"))) for row in rows] == [0, 0, 1, 0]
     assert not list(root.iter(f"{W}br"))
     assert root[0][0].tag == root[0][-1].tag == f"{W}p"
+
+
+@pytest.mark.parametrize("end", ["\r\n", "\r", f"{END_OF_HEADER}\n"])
+def test_tables_are_the_same_whatever_ends_their_lines(end: str) -> None:
+    rows = ["Fees", "", "\tItem\tPrice", "\tCrane\t100", "", "The tenant keeps the garden.", ""]
+    clauses = [CLAUSES["Rent"], CLAUSES["Repairs"]]
+    before, after = ("\n".join([*rows, *order, ""]) for order in (clauses, clauses[::-1]))
+    after = after.replace("100", "150")
+    expected = document(before, after)
+    found = document(before.replace("\n", end), after.replace("\n", end))
+    assert list(expected.iter(f"{W}moveTo"))
+    assert ET.tostring(found) == ET.tostring(expected)
+
+
+def test_shared_passages_are_looked_for_only_in_the_paragraphs_that_have_them(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    calls = []
+    whole = _Parts._within
+
+    def counted(parts: _Parts, *arguments: Any) -> Any:
+        calls.append(arguments)
+        return whole(parts, *arguments)
+
+    monkeypatch.setattr(_Parts, "_within", counted)
+    lines = [
+        f"The tenant of house {name} keeps the garden in order.\n\t{name}\t{name}0\n"
+        for name in map("n{}".format, range(40))
+    ]
+    document("".join(lines), "".join(lines).replace("garden", "roof"))
+    assert len(calls) < 4 * len(lines)
 
 
 def numbered(lines: list[str]) -> bytes:

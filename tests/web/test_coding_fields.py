@@ -181,7 +181,7 @@ def test_a_joined_copy_is_reported_and_can_be_undone(store: Any) -> None:
 
 
 def test_a_label_is_found_by_its_value_in_any_field_and_unknown_ones_are_noted(store: Any) -> None:
-    fields = ("privilege=privileged,not privileged", "state=privileged,open")
+    fields = ("privilege=privileged,not privileged", "state=privileged,open", "formula=a=b,c")
     define_coding(store, map(CodingField.parse, fields))
     coded = ["privilege=privileged"], ["state=privileged"], ["privilege=not privileged"], ["open"]
     store.labels.relabel({f"m{number}": names for number, names in enumerate(coded)})
@@ -200,6 +200,10 @@ def test_a_label_is_found_by_its_value_in_any_field_and_unknown_ones_are_noted(s
         ('NOT label:"not privileged"', {"m0", "m1", "m3"}),
     ):
         assert found(query) == (ids, []), query
+    store.labels.relabel({"m3": ["formula=a=b"]})
+    for query in ('formula:"a=b"', 'label:"formula=a=b"', "label:formula=a*"):
+        assert found(query) == ({"m3"}, []), query
+    assert [found(query)[0] for query in ('label:"a=b"', "label:a=*")] == [set(), set()]
     ids, notes = found("NOT label:Privileged")
     assert len(ids) == 4
     assert notes == ["no document has the label 'Privileged'; case matters in labels"]

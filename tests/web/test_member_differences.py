@@ -220,6 +220,18 @@ def test_the_difference_view_counts_the_variants_of_each_passage(
     assert set(listed) == set(answer["documents"])
 
 
+def test_documents_that_are_not_compared_are_counted_also_where_nothing_varies(
+    client: Client, store: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("indexer.review.family_view._MAX_PAIRS", 0)
+    id = principal_of(store)
+    answer = client.get(f"/api/family/variants?id={id}&wait=20").json()
+    assert (answer["compared"], answer["varying"], len(answer["documents"])) == (1, [], 6)
+    page = plain(client.get(f"/variants?id={id}&wait=20").text)
+    assert "1 of 6 documents are compared" in page
+    assert "All documents have the same words" not in page
+
+
 def test_groups_of_other_rules_are_renewed_and_not_counted_by_these(
     store: Any, client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -256,8 +268,8 @@ def test_a_passage_that_moved_is_neither_lacking_nor_added(tmp_path: Path) -> No
         varying_passages(*rows({"a": "\n\n".join(clauses)}), list(rows({"b": "\n\n".join(other)})))
         for other in (moved, twice)
     ]
-    (passage,) = found[0][1]
+    (passage,) = found[0].varying
     (variant,) = passage.variants
     assert (passage.number, variant.behind, variant.documents) == (2, 5, ("b",))
     assert variant.changes == (("moved", clauses[1]),)
-    assert [passage.number for passage in found[1][1]] == [2, 0]
+    assert [passage.number for passage in found[1].varying] == [2, 0]

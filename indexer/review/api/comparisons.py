@@ -178,8 +178,9 @@ def variants(site: Site, values: NearParameters) -> GroupVariants:
         principal=DocumentFacts.of(rows[0]),
         documents=paths,
         names=names_by_path(paths.values()),
-        passages=found[0] if found else 0,
-        varying=tuple(found[1]) if found else (),
+        passages=found.passages if found else 0,
+        compared=found.documents if found else 0,
+        varying=tuple(found.varying) if found else (),
         ready=found is not None,
     )
 

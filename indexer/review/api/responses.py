@@ -330,7 +330,8 @@ class GroupDifferences:
 class GroupVariants:
     """The passages of a group's principal, and those in which its documents vary.
 
-    `documents`: their paths by id; `names`: distinct short names by path. None until `ready`.
+    `documents`: their paths by id; `names`: distinct short names by path; `compared`: how many of
+    them are compared, since a page has no room for more. None until `ready`.
     """
 
     family: str
@@ -338,6 +339,7 @@ class GroupVariants:
     documents: dict[str, str]
     names: dict[str, str]
     passages: int
+    compared: int
     varying: tuple[VaryingPassage, ...]
     ready: bool = True
 

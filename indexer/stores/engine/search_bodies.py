@@ -144,7 +144,7 @@ def _field_value(value: FieldValue, metadata: str) -> Clauses:
         return {"exists": {"field": field}}
     if value.field == "label":
         exact = {"prefix" if value.is_prefix else "term": {field: {"value": value.text}}}
-        if "=" in value.text:
+        if "=" in value.text:  # it names its field
             return exact
         escaped = re.sub(r"[*?\\]", r"\\\g<0>", value.text)
         of_field = f"*={escaped}{'*' * value.is_prefix}"

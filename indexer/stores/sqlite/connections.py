@@ -155,6 +155,8 @@ def _holds_value(stored: str, field: str, text: str, is_prefix: int) -> bool:
     """
     if field == "label":
         labels, of_field = json.loads(stored), f"={text}"
+        if "=" in text:  # it names its field
+            return any(label.startswith(text) if is_prefix else label == text for label in labels)
         if is_prefix:
             return any(label.startswith(text) or of_field in label for label in labels)
         return any(label == text or label.endswith(of_field) for label in labels)
