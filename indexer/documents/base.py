@@ -536,18 +536,19 @@ def all_of(name: str, found: Iterable[tuple[str, bytes]]) -> EmbeddedFile:
 Colour: TypeAlias = tuple[int, int, int] | str | None
 _NEAR = 8  # of 255, by which colours differ that look the same
 NEAR_WHITE = rb"(?:[fF][7-9a-fA-F]){3}"  # in hexadecimal digits
+MAX_PAIRS = 10_000  # of colours and backgrounds that are compared before a document is read
 
 
-def is_near(colour: Colour, ground: Colour) -> bool:
+def is_near(colour: Colour, background: Colour) -> bool:
     """Return whether a text of a colour is not seen on a background.
 
     >>> is_near((255, 255, 255), (250, 250, 250)), is_near((0, 0, 0), (255, 255, 255))
     (True, False)
     """
-    if isinstance(colour, tuple) and isinstance(ground, tuple):
-        pairs = zip(colour, ground, strict=True)
+    if isinstance(colour, tuple) and isinstance(background, tuple):
+        pairs = zip(colour, background, strict=True)
         return all(abs(one - other) <= _NEAR for one, other in pairs)
-    return colour is not None and colour == ground
+    return colour is not None and colour == background
 
 
 def colour_of_digits(digits: bytes) -> Colour:
@@ -605,10 +606,16 @@ def _decoded(found: re.Match[bytes]) -> bytes:
 
 
 def base64_bytes(encoded: bytes) -> bytes:
-    """Return the bytes that a page has in base64; none for what is no base64."""
+    """Return the bytes that a page has in base64, also without padding; as they are written where
+    they are no base64.
+
+    >>> base64_bytes(b"QUJD RA"), base64_bytes(b"Q")
+    (b'ABCD', b'Q')
+    """
+    written = b"".join(encoded.split()).rstrip(b"=")
     with suppress(binascii.Error):
-        return base64.b64decode(b"".join(encoded.split()))
-    return b""
+        return base64.b64decode(written + b"=" * (-len(written) % 4))
+    return written
 
 
 def _drawings(data: bytes) -> Iterator[tuple[int, bytes]]:

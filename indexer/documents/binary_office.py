@@ -1,5 +1,6 @@
 """Word, PowerPoint and Excel before 2007: text that is hidden, raised, struck, deleted or white,
-what is not read of fields, hidden slides, where links lead, and cells that display other values.
+what is not read of fields, hidden slides, where links lead; cells that display other values; and
+codes in headers of Excel of any version.
 
 Sources: [MS-DOC], [MS-PPT] and [MS-XLS], Microsoft Open Specifications.
 """
@@ -13,6 +14,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from html import escape, unescape
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -27,7 +29,7 @@ from indexer.documents.marked_text import (
     MarkedRun,
     by_kind,
 )
-from indexer.documents.unseen import BUILT_IN, hides, rounded, words_of_format
+from indexer.documents.unseen import BUILT_IN, DEFAULT_HEADER, hides, rounded, words_of_format
 from indexer.model import EmbeddedFile
 
 # Word: pieces of text in the order of the document, and properties of ranges of bytes.
@@ -493,3 +495,56 @@ def _unpacked(packed: int) -> float:
     else:
         value = float(struct.unpack("<d", struct.pack("<Q", (packed & ~3) << 32))[0])
     return value / 100 if packed & 1 else value
+
+
+# Headers of sheets of Excel, which have codes.
+
+_HEADER_OF_SHEET = re.compile(rb"(?<=Header>)[^<]+|(?<=Footer>)[^<]+")
+# `&&` is an ampersand of the text
+_FONT_CODE = re.compile(
+    r'(&&)|&(?:"[^"]*"|\d{1,3}|K[\dA-F]{2}(?:[\dA-F]{4}|[+-]\d{3})|[BIUEXYSOH])'
+)
+_AREA = re.compile(r"(&&)|&[LCR]")
+_AMPERSAND = re.compile(r"&&([LCR]?)")
+_LINE_OF_HEADER = re.compile(r"^&[LCR].*$", re.MULTILINE)
+# after the cells of a sheet and an empty line; in a cell a line may begin in the same way
+_HEADERS_OF_SHEET = re.compile(r"(?<=\n\n)&[LCR].*(?:\n[^\t\n].*)*")
+
+
+def _header_of_sheet(codes: str) -> str:
+    """Return a header of Excel without codes of fonts; none of a default one.
+
+    >>> _header_of_sheet('&L&"Arial,Bold"&12Draft&RPage &P'), _header_of_sheet("&C&8Page &P")
+    ('&LDraft&RPage &P', '')
+    """
+    codes = _FONT_CODE.sub(r"\1", codes)
+    words = " ".join(_AREA.sub(r"\1 ", codes).split())
+    fields = words.replace("&A", "&sheet-name").replace("&P", "&page-number")
+    return "" if DEFAULT_HEADER.fullmatch(fields) else codes
+
+
+def displayed_codes(sheet: bytes) -> bytes:
+    """Return a sheet of Excel whose headers have no codes of fonts, and without default ones, as
+    OpenDocument has them. An ampersand before L, C or R, which Tika would take for a code, gets a
+    blank.
+    """
+
+    def edited(found: re.Match[bytes]) -> bytes:
+        codes = _header_of_sheet(unescape(found[0].decode("utf-8", "replace")))
+        return escape(_AMPERSAND.sub(_ampersand, codes)).encode()
+
+    return _HEADER_OF_SHEET.sub(edited, sheet) if b"<headerFooter" in sheet else sheet
+
+
+def _ampersand(found: re.Match[str]) -> str:
+    return f"& {found[1]}" if found[1] else "&"
+
+
+def without_codes(text: str) -> str:
+    """Return the text of a workbook before 2007 with headers as newer ones have them."""
+
+    def edited(found: re.Match[str]) -> str:
+        codes = _AREA.sub(lambda area: area[1] or "\t", _header_of_sheet(found[0]))
+        return codes.replace("&&", "&").strip()
+
+    return _HEADERS_OF_SHEET.sub(lambda found: _LINE_OF_HEADER.sub(edited, found[0]), text)

@@ -6,12 +6,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from html import escape, unescape
+from colorsys import hls_to_rgb
+from html import unescape
+from math import isfinite
 from types import MappingProxyType
 from typing import NamedTuple, TypeAlias
 
-from indexer.documents.base import NEAR_WHITE, Anchors, Colour, colour_of_digits, is_near
-from indexer.documents.unseen import DEFAULT_HEADER
+from indexer.documents.base import MAX_PAIRS, NEAR_WHITE, Anchors, Colour, colour_of_digits, is_near
 from indexer.wording import END_OF_HEADER
 
 # Marked text, however many runs a program splits it into.
@@ -186,7 +187,7 @@ _ON_PAPER = re.compile(
 )
 
 
-class _Ground(NamedTuple):
+class _Background(NamedTuple):
     """The colour of a background, and whether the text on it is white unless it says otherwise."""
 
     colour: bytes = _PAPER
@@ -197,24 +198,24 @@ def _unseen_of_word(content: bytes, styles: MarkedStyles) -> Iterator[MarkedRun]
     """Yield the text of runs that have the colour of their background, by styles too; boxes, whose
     fill is not looked for, hide nothing.
     """
-    around = [_Ground()]
+    around = [_Background()]
     is_hidden = False
     for match in _ON_PAPER.finditer(content):
-        ground = around[-1]
+        background = around[-1]
         if match["shade"]:
-            around[-1] = ground._replace(colour=_shade(match["shade"], ground.colour))
+            around[-1] = background._replace(colour=_shade(match["shade"], background.colour))
         elif match["of"] == b"r":
-            is_hidden = ground.is_white and ground.colour == _PAPER
+            is_hidden = background.is_white and background.colour == _PAPER
         elif match["of"] and not match["end"]:
-            around.append(_Ground(_UNKNOWN) if match["of"] == b"txbxContent" else ground)
+            around.append(_Background(_UNKNOWN) if match["of"] == b"txbxContent" else background)
         elif match["of"]:
-            around = around[:-1] or [_Ground()]
+            around = around[:-1] or [_Background()]
         elif match["style"]:
             marks = styles.get(match["style"], NO_MARKS)
-            colour = _UNKNOWN if _SHADED in marks else ground.colour
-            around[-1] = _Ground(colour, ground.is_white or _WHITE_TEXT in marks)
+            colour = _UNKNOWN if _SHADED in marks else background.colour
+            around[-1] = _Background(colour, background.is_white or _WHITE_TEXT in marks)
         elif match["marks"]:
-            is_hidden = _is_unseen(match["marks"], ground, styles)
+            is_hidden = _is_unseen(match["marks"], background, styles)
         elif match["text"] and is_hidden:
             yield MarkedRun(match.start(), HIDDEN, match["text"])
 
@@ -227,17 +228,17 @@ def _shade(properties: bytes, around: bytes) -> bytes:
     return _UNKNOWN if _SHADE.search(properties) else around
 
 
-def _is_unseen(properties: bytes, ground: _Ground, styles: MarkedStyles) -> bool:
+def _is_unseen(properties: bytes, around: _Background, styles: MarkedStyles) -> bool:
     """Return whether a run has the colour of its background, its own or the one around it."""
     named = _RUN_STYLE.search(properties)
     marks = styles.get(named[1], NO_MARKS) if named else NO_MARKS
-    background = _shade(properties, _UNKNOWN if _SHADED in marks else ground.colour)
+    background = _shade(properties, _UNKNOWN if _SHADED in marks else around.colour)
     highlight = _HIGHLIGHT.search(properties)
     if highlight:
         background = _HIGHLIGHTS.get(highlight[1], _UNKNOWN) or background
     own = _COLOUR.search(properties)
     if own is None:
-        is_white = ground.is_white or _WHITE_TEXT in marks
+        is_white = around.is_white or _WHITE_TEXT in marks
         colour = _PAPER if is_white else b"000000" if highlight else b""
     else:
         colour = b"000000" if own[1] == b"auto" and highlight else own[1].lower()
@@ -250,7 +251,9 @@ def _may_be_unseen(content: bytes, styles: MarkedStyles) -> bool:
     if any(_WHITE_TEXT in marks for marks in styles.values()):
         return True
     fills = {colour_of_digits(fill) for fill in _FILL.findall(content)}
-    colours = {colour_of_digits(colour) for colour in _COLOUR.findall(content)} if fills else ()
+    colours = {colour_of_digits(colour) for colour in _COLOUR.findall(content)} if fills else set()
+    if len(colours) * len(fills) > MAX_PAIRS:
+        return True
     return any(is_near(colour, fill) for colour in colours for fill in fills)
 
 
@@ -305,7 +308,7 @@ def _of_word(content: bytes, styles: MarkedStyles) -> Iterator[MarkedRun]:
 _BASELINE, _STRIKE = re.compile(rb"\bbaseline=\"(-?)[1-9]"), re.compile(rb"\bstrike=\"(?:sng|dbl)")
 _TINY = re.compile(rb"\ssz=\"100\"")
 _SLIDE_MARKERS = (b"baseline=", b"trike=", b'sz="100"', b"srgbClr", b'"bg1"', b"noFill", b"alpha")
-_INK = re.compile(
+_TEXT_FILL = re.compile(
     rb"^(?:<a:ln\b.*?</a:ln>|<a:ln\b[^>]*/>)?(?:(?P<none><a:noFill/>|<a:solidFill>"
     rb"<a:\w+ [^>]*><a:alpha val=\"0\")|<a:solidFill><a:(?:srgbClr val=\"%s|schemeClr"
     rb" val=\"bg1)\"\s*/>)" % NEAR_WHITE,
@@ -352,8 +355,8 @@ def _of_slide(content: bytes, styles: MarkedStyles) -> Iterator[MarkedRun]:
         properties = rest.partition(b"<a:t>")[0] if has_symbols else b""
         if has_symbols and not attributes.endswith(b"/") and _SYMBOL_FONT.search(properties):
             yield MarkedRun(position, SYMBOLS, text)
-        ink = None if attributes.endswith(b"/") else _INK.match(rest)
-        if _TINY.search(attributes) or (ink and (ink["none"] or is_on_paper)):
+        fill = None if attributes.endswith(b"/") else _TEXT_FILL.match(rest)
+        if _TINY.search(attributes) or (fill and (fill["none"] or is_on_paper)):
             yield MarkedRun(position, HIDDEN, text)
         position += len(piece) + len(b"<a:rPr")
 
@@ -560,17 +563,17 @@ def mark_headers(text: str, headers: Iterable[tuple[str, bool]]) -> str:
     """
     if len(text) < _MIN_OF_PAGES:
         return text
-    parts = [(_pressed(part), is_first) for part, is_first in headers]
+    parts = [(_alphanumeric(part), is_first) for part, is_first in headers]
     lines = text.split("\n")
-    before = _of_headers(map(_pressed, lines), parts)
-    backwards = (_pressed(line)[::-1] for line in reversed(lines))
+    before = _of_headers(map(_alphanumeric, lines), parts)
+    backwards = (_alphanumeric(line)[::-1] for line in reversed(lines))
     after = _of_headers(backwards, [(part[::-1], is_first) for part, is_first in parts])
     for index in {*before, *(len(lines) - 1 - index for index in after)}:
         lines[index] += END_OF_HEADER
     return "\n".join(lines)
 
 
-def _pressed(text: str) -> str:
+def _alphanumeric(text: str) -> str:
     return "".join(filter(str.isalnum, text))
 
 
@@ -596,65 +599,50 @@ def _of_headers(keys: Iterable[str], parts: list[tuple[str, bool]]) -> list[int]
     return found
 
 
-# Headers of sheets of Excel, which have codes.
-
-_HEADER_OF_SHEET = re.compile(rb"(?<=Header>)[^<]+|(?<=Footer>)[^<]+")
-# `&&` is an ampersand of the text
-_FONT_CODE = re.compile(
-    r'(&&)|&(?:"[^"]*"|\d{1,3}|K[\dA-F]{2}(?:[\dA-F]{4}|[+-]\d{3})|[BIUEXYSOH])'
-)
-_AREA = re.compile(r"(&&)|&[LCR]")
-_AMPERSAND = re.compile(r"&&([LCR]?)")
-_LINE_OF_HEADER = re.compile(r"^&[LCR].*$", re.MULTILINE)
-# after the cells of a sheet and an empty line; in a cell a line may begin in the same way
-_HEADERS_OF_SHEET = re.compile(r"(?<=\n\n)&[LCR].*(?:\n[^\t\n].*)*")
-
-
-def _header_of_sheet(codes: str) -> str:
-    """Return a header of Excel without codes of fonts; none of a default one.
-
-    >>> _header_of_sheet('&L&"Arial,Bold"&12Draft&RPage &P'), _header_of_sheet("&C&8Page &P")
-    ('&LDraft&RPage &P', '')
-    """
-    codes = _FONT_CODE.sub(r"\1", codes)
-    words = " ".join(_AREA.sub(r"\1 ", codes).split())
-    fields = words.replace("&A", "&sheet-name").replace("&P", "&page-number")
-    return "" if DEFAULT_HEADER.fullmatch(fields) else codes
-
-
-def displayed_codes(sheet: bytes) -> bytes:
-    """Return a sheet of Excel whose headers have no codes of fonts, and without default ones, as
-    OpenDocument has them. An ampersand before L, C or R, which Tika would take for a code, gets a
-    blank.
-    """
-
-    def edited(found: re.Match[bytes]) -> bytes:
-        codes = _header_of_sheet(unescape(found[0].decode("utf-8", "replace")))
-        return escape(_AMPERSAND.sub(_ampersand, codes)).encode()
-
-    return _HEADER_OF_SHEET.sub(edited, sheet) if b"<headerFooter" in sheet else sheet
-
-
-def _ampersand(found: re.Match[str]) -> str:
-    return f"& {found[1]}" if found[1] else "&"
-
-
-def without_codes(text: str) -> str:
-    """Return the text of a workbook before 2007 with headers as newer ones have them."""
-
-    def edited(found: re.Match[str]) -> str:
-        codes = _AREA.sub(lambda area: area[1] or "\t", _header_of_sheet(found[0]))
-        return codes.replace("&&", "&").strip()
-
-    return _HEADERS_OF_SHEET.sub(lambda found: _LINE_OF_HEADER.sub(edited, found[0]), text)
-
-
-# Colours as style sheets have them.
+# Colours, and what hides text, as style sheets have them.
 
 _HEX = re.compile(r"#([0-9a-f]{3,8})")
 _VALUE = re.compile(r"([-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?)(%|[a-z]*)")
 WHITE, NO_COLOUR = (255, 255, 255), "transparent"
-_COLOUR_NAMES: Mapping[str, Colour] = {"white": WHITE, "black": (0, 0, 0)}
+_COLOUR_NAMES = dict(
+    re.findall(
+        r"([a-z]+)\s+(\w{6})",
+        """
+    aliceblue f0f8ff antiquewhite faebd7 aqua 00ffff aquamarine 7fffd4 azure f0ffff beige f5f5dc
+    bisque ffe4c4 black 000000 blanchedalmond ffebcd blue 0000ff blueviolet 8a2be2 brown a52a2a
+    burlywood deb887 cadetblue 5f9ea0 chartreuse 7fff00 chocolate d2691e coral ff7f50 cornflowerblue
+    6495ed cornsilk fff8dc crimson dc143c cyan 00ffff darkblue 00008b darkcyan 008b8b darkgoldenrod
+    b8860b darkgray a9a9a9 darkgreen 006400 darkgrey a9a9a9 darkkhaki bdb76b darkmagenta 8b008b
+    darkolivegreen 556b2f darkorange ff8c00 darkorchid 9932cc darkred 8b0000 darksalmon e9967a
+    darkseagreen 8fbc8f darkslateblue 483d8b darkslategray 2f4f4f darkslategrey 2f4f4f darkturquoise
+    00ced1 darkviolet 9400d3 deeppink ff1493 deepskyblue 00bfff dimgray 696969 dimgrey 696969
+    dodgerblue 1e90ff firebrick b22222 floralwhite fffaf0 forestgreen 228b22 fuchsia ff00ff
+    gainsboro dcdcdc ghostwhite f8f8ff gold ffd700 goldenrod daa520 gray 808080 green 008000
+    greenyellow adff2f grey 808080 honeydew f0fff0 hotpink ff69b4 indianred cd5c5c indigo 4b0082
+    ivory fffff0 khaki f0e68c lavender e6e6fa lavenderblush fff0f5 lawngreen 7cfc00 lemonchiffon
+    fffacd lightblue add8e6 lightcoral f08080 lightcyan e0ffff lightgoldenrodyellow fafad2 lightgray
+    d3d3d3 lightgreen 90ee90 lightgrey d3d3d3 lightpink ffb6c1 lightsalmon ffa07a lightseagreen
+    20b2aa lightskyblue 87cefa lightslategray 778899 lightslategrey 778899 lightsteelblue b0c4de
+    lightyellow ffffe0 lime 00ff00 limegreen 32cd32 linen faf0e6 magenta ff00ff maroon 800000
+    mediumaquamarine 66cdaa mediumblue 0000cd mediumorchid ba55d3 mediumpurple 9370db mediumseagreen
+    3cb371 mediumslateblue 7b68ee mediumspringgreen 00fa9a mediumturquoise 48d1cc mediumvioletred
+    c71585 midnightblue 191970 mintcream f5fffa mistyrose ffe4e1 moccasin ffe4b5 navajowhite ffdead
+    navy 000080 oldlace fdf5e6 olive 808000 olivedrab 6b8e23 orange ffa500 orangered ff4500 orchid
+    da70d6 palegoldenrod eee8aa palegreen 98fb98 paleturquoise afeeee palevioletred db7093
+    papayawhip ffefd5 peachpuff ffdab9 peru cd853f pink ffc0cb plum dda0dd powderblue b0e0e6 purple
+    800080 rebeccapurple 663399 red ff0000 rosybrown bc8f8f royalblue 4169e1 saddlebrown 8b4513
+    salmon fa8072 sandybrown f4a460 seagreen 2e8b57 seashell fff5ee sienna a0522d silver c0c0c0
+    skyblue 87ceeb slateblue 6a5acd slategray 708090 slategrey 708090 snow fffafa springgreen 00ff7f
+    steelblue 4682b4 tan d2b48c teal 008080 thistle d8bfd8 tomato ff6347 turquoise 40e0d0 violet
+    ee82ee wheat f5deb3 white ffffff whitesmoke f5f5f5 yellow ffff00 yellowgreen 9acd32
+""",
+    )
+)
+
+
+def _of_fractions(*fractions: float) -> Colour:
+    red, green, blue = (round(255 * min(1.0, max(0.0, each))) for each in fractions)
+    return red, green, blue
 
 
 def colour_of(value: str) -> Colour:
@@ -663,10 +651,12 @@ def colour_of(value: str) -> Colour:
 
     >>> [colour_of(value) for value in ("#fff", "rgba(0, 0, 0, 0)", "rgb(1 2 3)", "inherit")]
     [(255, 255, 255), 'transparent', (1, 2, 3), None]
+    >>> [colour_of(value) for value in ("snow", "rgb(1e999, 50%, 0)", "hsl(120deg 100% 50%)")]
+    [(255, 250, 250), (255, 128, 0), (0, 255, 0)]
     """
     value = value.partition("!")[0].strip()
     if value in _COLOUR_NAMES:
-        return _COLOUR_NAMES[value]
+        return colour_of_digits(_COLOUR_NAMES[value].encode())
     if (digits := _HEX.fullmatch(value)) and len(digits[1]) != 5 and len(digits[1]) != 7:
         written = digits[1] if len(digits[1]) > 4 else "".join(2 * digit for digit in digits[1])
         red, green, blue, *alpha = bytes.fromhex(written)
@@ -676,7 +666,52 @@ def colour_of(value: str) -> Colour:
         numbers = _VALUE.findall(values)
         if len(numbers) > 3 and float(numbers[3][0]) == 0:
             return NO_COLOUR
-        if name.startswith("rgb") and len(numbers) > 2 and not any(unit for _, unit in numbers[:3]):
-            red, green, blue = (int(float(number)) for number, _ in numbers[:3])
-            return red, green, blue
+        if name in ("rgb", "rgba") and len(numbers) > 2:
+            units = [float(number) / (100 if unit else 255) for number, unit in numbers[:3]]
+            return _of_fractions(*units)
+        if name in ("hsl", "hsla") and len(numbers) > 2 and numbers[0][1] in ("", "deg"):
+            hue, saturation, lightness = (float(number) for number, _ in numbers[:3])
+            if isfinite(hue):
+                clamped = (min(1.0, max(0.0, each / 100)) for each in (lightness, saturation))
+                return _of_fractions(*hls_to_rgb(hue / 360 % 1, *clamped))
     return None if value in ("inherit", "unset", "initial", "currentcolor", "") else value
+
+
+_HIDING = {
+    "display": re.compile("none"),
+    "visibility": re.compile("hidden|collapse"),
+    "content-visibility": re.compile("hidden"),
+    "text-decoration": re.compile(".*line-through"),
+    "text-decoration-line": re.compile("line-through"),
+    "-webkit-text-security": re.compile("(?!none)"),
+    "clip": re.compile(r"rect\(\s*0(?![.\d])|rect\((?:\s*[01](?:px)?[\s,]*){4}\)"),
+    "clip-path": re.compile(r"inset\(\s*(?:[5-9]\d|100)(?:\.\d*)?%|circle\(\s*0"),
+    "transform": re.compile(r"scale[xy]?\(\s*0(?:\.0\d*)?\s*[,)]|translate\w*\([^)]*-\d{4}"),
+    "scale": re.compile(r"0(?:\.0\d*)?(?![.\d])"),
+    "translate": re.compile(r".*-\d{4}"),
+    "filter": re.compile(r".*opacity\(\s*(?:0?\.0[0-5]|0(?![.\d])|[0-5]%)"),
+    "font": re.compile(r"(?:.*\s)?(?:0(?:[a-z]+|%)?|1p[xt])(?=[/\s])"),
+}
+_MAX_SIZES = {"opacity": 0.05, "zoom": 0.05, "font-size": 0.05}
+_MAX_OFFSETS = {"left": -100, "top": -100, "text-indent": -100}
+_MAX_OFFSETS |= dict.fromkeys(("right", "bottom", "margin-left", "margin-top", "margin"), -999)
+
+
+def hides_text(name: str, value: str) -> bool:
+    """Return whether a declaration hides text, or strikes it out.
+
+    >>> hides_text("opacity", "4%"), hides_text("opacity", ".5"), hides_text("font-size", "1px")
+    (True, False, True)
+    """
+    if pattern := _HIDING.get(name):
+        return pattern.match(value) is not None
+    found = _VALUE.match(value)
+    if found is None:
+        return False
+    number, unit = float(found[1]), found[2]
+    if name in _MAX_SIZES:
+        is_tiny = name == "font-size" and unit in ("px", "pt") and number <= 1
+        return is_tiny or number / (100 if unit == "%" else 1) <= _MAX_SIZES[name]
+    return number <= _MAX_OFFSETS.get(name, float("-inf")) or (
+        name.removeprefix("max-") in ("height", "width") and number == 0
+    )

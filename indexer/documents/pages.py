@@ -12,6 +12,7 @@ from itertools import chain
 from typing import NamedTuple, TypeAlias
 
 from indexer.documents.base import (
+    MAX_PAIRS,
     Anchors,
     Colour,
     all_of,
@@ -24,7 +25,7 @@ from indexer.documents.base import (
     sha256,
     without_unshown,
 )
-from indexer.documents.marked_text import NO_COLOUR, WHITE, colour_of
+from indexer.documents.marked_text import NO_COLOUR, WHITE, colour_of, hides_text
 from indexer.model import EmbeddedFile
 
 _INPUT = re.compile(
@@ -49,8 +50,11 @@ _SOURCE = re.compile(
     rb"\s(?:src|xlink:href|href|data)\s*=\s*[\"']?(?!data:)([^\"'>\s]+)",
     re.IGNORECASE,
 )
-# a value of an attribute in which a tag seems to begin or end
+# a value of an attribute in which a tag seems to begin or end, and a tag with its values
 _QUOTED = re.compile(rb"=\s*(?:\"[^\"<>]*[<>][^\"]*\"|'[^'<>]*[<>][^']*')")
+_WHOLE_TAG = re.compile(
+    rb"<([A-Za-z][^<>=]*(?:=(?:\s*\"[^\"]*\"|\s*'[^']*'|(?!\s*[\"']))[^<>=]*)*)>"
+)
 
 
 def page_files(
@@ -61,9 +65,11 @@ def page_files(
 
     `files` gives the SHA-256 of a file that the page refers to, empty if it is not at hand.
     """
-    data = _QUOTED.sub(
-        lambda value: value[0].replace(b"<", b" ").replace(b">", b" "), searchable(data)
-    )
+    data = searchable(data)
+    if _QUOTED.search(data):
+        data = _WHOLE_TAG.sub(
+            lambda tag: b"<%s>" % tag[1].replace(b"<", b" ").replace(b">", b" "), data
+        )
     yield from chain(markup_files(data), columns(page_rows(data)))
     folded = data.lower()  # end tags are in any case
     found = ((tag, data[tag.start() : end]) for tag, end in _elements(data, _INPUT, folded))
@@ -91,7 +97,7 @@ def _elements(
     own end where they have none; those whose end tag is missing are passed over.
 
     `folded`: the data in which the end tag is written as the name. The time is linear: a pattern
-    up to the end tag would look for a missing one, as of open paragraphs, to the end each time.
+    up to the end tag would effect for a missing one, as of open paragraphs, to the end each time.
 
     >>> page = b"<s>no <s>yes</s> <i>left open"
     >>> [(tag[0], end) for tag, end in _elements(page, re.compile(rb"<(?P<name>\\w)>"), page)]
@@ -139,43 +145,29 @@ _MARKS = " \t\n\r\f!\"#$%&'()*+,./:;<=>?@[\\]^`{|}~"
 _SYNTAX = {ord(mark): chr(0xE000 + ord(mark)) for mark in _MARKS}
 _UNMOVED = {ord(moved): code for code, moved in _SYNTAX.items()}
 _ESCAPE = re.compile(r"\\([0-9a-fA-F]{1,6})\s?|\\(.)", re.DOTALL)
-_STRING = re.compile(r"(?P<quote>[\"'])(?P<text>(?:(?!(?P=quote))[^\n])*)(?P=quote)")
+_TOKEN = re.compile(
+    r"\\(?:[0-9a-fA-F]{1,6}\s?|.)|/\*.*?(?:\*/|\Z)|<!--|-->"
+    r"|(?P<quote>[\"'])(?P<text>(?:\\.|(?!(?P=quote))[^\\\n])*)(?P=quote)",
+    re.DOTALL,
+)
 _BRACE = re.compile(r"([^{};]*)([{};])")
 _ALWAYS = re.compile(
     r"@(?:media\s*(?:(?:only\s+)?(?:all|screen)\s*)?|supports\b(?!\s*not\b).*|layer\b.*)", re.DOTALL
 )
 _MAX_NESTED, _MAX_SELECTOR = 8, 1_000  # rules in rules, characters
+_TOO_LONG = ":too-long"  # a selector that is not evaluated
 _MAX_TESTS = 500_000  # of elements by selectors
-_NUMBER = re.compile(r"([-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?)(%|[a-z]*)")
 _WORDS = re.compile(r"(?P<quote>[\"'])(?P<text>(?:(?!(?P=quote)).)*)(?P=quote)|attr\(\s*([\w-]+)")
-_HIDING = {
-    "display": re.compile("none"),
-    "visibility": re.compile("hidden|collapse"),
-    "content-visibility": re.compile("hidden"),
-    "text-decoration": re.compile(".*line-through"),
-    "text-decoration-line": re.compile("line-through"),
-    "-webkit-text-security": re.compile("(?!none)"),
-    "clip": re.compile(r"rect\(\s*0(?![.\d])|rect\((?:\s*[01](?:px)?[\s,]*){4}\)"),
-    "clip-path": re.compile(r"inset\(\s*(?:[5-9]\d|100)(?:\.\d*)?%|circle\(\s*0"),
-    "transform": re.compile(r"scale[xy]?\(\s*0(?:\.0\d*)?\s*[,)]|translate\w*\([^)]*-\d{4}"),
-    "scale": re.compile(r"0(?:\.0\d*)?(?![.\d])"),
-    "translate": re.compile(r".*-\d{4}"),
-    "filter": re.compile(r".*opacity\(\s*(?:0?\.0[0-5]|0(?![.\d])|[0-5]%)"),
-    "font": re.compile(r"(?:.*\s)?(?:0(?:[a-z]+|%)?|1p[xt])(?=[/\s])"),
-}
-_MAX_SIZES = {"opacity": 0.05, "zoom": 0.05, "font-size": 0.05}
-_MAX_OFFSETS = {"left": -100, "top": -100, "text-indent": -100}
-_MAX_OFFSETS |= dict.fromkeys(("right", "bottom", "margin-left", "margin-top", "margin"), -999)
 
 
-class _Look(NamedTuple):
+class _Effect(NamedTuple):
     """The effect of declarations: a mark, empty for hidden or struck text, colours of text
     and background, and words before or after it.
     """
 
     mark: str | None = None
     colour: Colour = None
-    ground: Colour = None
+    background: Colour = None
     added: tuple[str, ...] = ()
 
 
@@ -186,11 +178,9 @@ def _rules(css: str) -> Iterator[tuple[str, str]]:
     >>> list(_rules("@media (width > 9px) { a { color: red } } b, i { opacity: 0 }"))
     [('b, i', 'opacity: 0')]
     """
-    pieces = css.replace("<!--", " ").replace("-->", " ").split("/*")
-    css = pieces[0] + " ".join(piece.partition("*/")[2] for piece in pieces[1:])
-    css = _STRING.sub(_moved_string, _ESCAPE.sub(_unescaped, css))
+    css = _TOKEN.sub(_without_syntax, css)
     outer: list[tuple[str | None, list[str]]] = []
-    for piece in _BRACE.finditer(css[: css.rfind("}") + 1]):
+    for piece in _BRACE.finditer(css + "}" * (css.count("{") + 1)):  # the end closes all rules
         text, end = piece[1].strip(), piece[2]
         if end == "{":
             around = outer[-1][0] if outer else ""
@@ -211,6 +201,8 @@ def _nested(prelude: str, around: str | None) -> str | None:
         return around if _ALWAYS.fullmatch(prelude.lower()) else None
     if not around:
         return prelude
+    if len(prelude) + max(1, prelude.count("&")) * len(around) > _MAX_SELECTOR:
+        return _TOO_LONG
     return prelude.replace("&", f":is({around})") if "&" in prelude else f":is({around}) {prelude}"
 
 
@@ -220,16 +212,19 @@ def _unescaped(found: re.Match[str]) -> str:
     return (chr(code) if is_character else "\ufffd").translate(_SYNTAX)
 
 
-def _moved_string(found: re.Match[str]) -> str:
-    return found["quote"] + found["text"].translate(_SYNTAX) + found["quote"]
+def _without_syntax(token: re.Match[str]) -> str:
+    if token["quote"]:
+        text = _ESCAPE.sub(_unescaped, token["text"]).translate(_SYNTAX)
+        return token["quote"] + text + token["quote"]
+    return _ESCAPE.sub(_unescaped, token[0]) if token[0].startswith("\\") else " "
 
 
 @lru_cache(maxsize=1000)
-def _look(declarations: str) -> _Look:
+def _effect(declarations: str) -> _Effect:
     """Return what declarations without comments and escapes do to an element.
 
-    >>> _look("Color: #FFF; opacity: 4%"), _look("vertical-align: super").mark
-    (_Look(mark='', colour=(255, 255, 255), ground=None, added=()), 'sup')
+    >>> _effect("Color: #FFF; opacity: 4%"), _effect("vertical-align: super").mark
+    (_Effect(mark='', colour=(255, 255, 255), background=None, added=()), 'sup')
     """
     mark, colours = None, dict[str, Colour]()
     added: tuple[str, ...] = ()
@@ -246,37 +241,17 @@ def _look(declarations: str) -> _Look:
             colours["colour"] = colour_of(value)
             mark = "" if colours["colour"] == NO_COLOUR else mark
         elif name.startswith("background"):
-            ground = _ground(value) if name in _GROUNDS else None
-            colours["ground"] = ground or colours.get("ground")
-        elif _hides(name, value):
+            background = _background(value) if name in _BACKGROUNDS else None
+            colours["background"] = background or colours.get("background")
+        elif hides_text(name, value):
             mark = ""
-    return _Look(mark, colours.get("colour"), colours.get("ground"), added)
+    return _Effect(mark, colours.get("colour"), colours.get("background"), added)
 
 
-_GROUNDS = ("background", "background-color", "background-image")
+_BACKGROUNDS = ("background", "background-color", "background-image")
 
 
-def _hides(name: str, value: str) -> bool:
-    """Return whether a declaration hides text, or strikes it out.
-
-    >>> _hides("opacity", "4%"), _hides("opacity", ".5"), _hides("font-size", "1px")
-    (True, False, True)
-    """
-    if pattern := _HIDING.get(name):
-        return pattern.match(value) is not None
-    found = _NUMBER.match(value)
-    if found is None:
-        return False
-    number, unit = float(found[1]), found[2]
-    if name in _MAX_SIZES:
-        is_tiny = name == "font-size" and unit in ("px", "pt") and number <= 1
-        return is_tiny or number / (100 if unit == "%" else 1) <= _MAX_SIZES[name]
-    return number <= _MAX_OFFSETS.get(name, float("-inf")) or (
-        name.removeprefix("max-") in ("height", "width") and number == 0
-    )
-
-
-def _ground(value: str) -> Colour:
+def _background(value: str) -> Colour:
     """Return the colour of a background; its words where it has more than one colour."""
     first = value.partition(" ")[0] if not value.startswith(("rgb", "hsl")) else value
     if "url(" in value or "gradient(" in value:
@@ -287,7 +262,9 @@ def _ground(value: str) -> Colour:
 
 # Elements of a page, and selectors of them.
 
-_ANY_TAG = re.compile(rb"<(?P<end>/)?(?P<name>[A-Za-z][^\s/>]*)(?P<attributes>[^>]*)>")
+_ANY_TAG = re.compile(rb"<(?P<end>/)?(?P<name>[A-Za-z][^\s/<>]*)(?P<attributes>(?:[\s/][^<>]*)?)>")
+# a page in XML, or a drawing or formula, where a tag that ends with `/` has no end tag
+_XML = re.compile(rb"\A\s*<\?xml\b|<html\b[^<>]*\sxmlns=", re.IGNORECASE)
 _ATTRIBUTE = re.compile(rb"([^\s=/>\"']+)(?:\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s>\"']+)))?")
 _VOID = frozenset(b"area base br col embed hr img input link meta param source track wbr".split())
 _OPEN = frozenset(b"p li dt dd td th tr option".split())  # end where the next one begins
@@ -306,7 +283,7 @@ class _Tree:
 
     def __init__(self, page: bytes) -> None:
         self.names: list[str] = []
-        self.spans: list[list[int]] = []  # from the tag to the end of the text; -1: without an end
+        self.spans: list[list[int]] = []  # from the tag to the end of the text; -1: has none
         self.text_starts: list[int] = []
         self.texts: list[tuple[int, int, bytes]] = []  # elements of texts, and where these begin
         self.attributes: list[dict[str, str]] = []
@@ -321,9 +298,9 @@ class _Tree:
         around: list[int] = []
         counts: Counter[str] = Counter()  # of elements that are open
         end = 0
+        is_xml = _XML.search(page) is not None
         for tag in _ANY_TAG.finditer(page):
-            if around and (text := _text(page[end : tag.start()])):
-                self.texts.append((around[-1], end, text))
+            self._add_text(around, page, end, tag.start())
             end = tag.end()
             name = tag["name"].decode("latin-1").lower()
             if tag["end"] and not counts[name]:
@@ -338,12 +315,19 @@ class _Tree:
                         break
             if not tag["end"]:
                 self._add(tag, name, around[-1] if around else -1)
-                if tag["name"].lower() not in _VOID and not tag["attributes"].endswith(b"/"):
+                is_empty = tag["attributes"].endswith(b"/") and (
+                    is_xml or counts["svg"] or counts["math"] or name in ("svg", "math")
+                )
+                if tag["name"].lower() not in _VOID and not is_empty:
                     around.append(len(self.names) - 1)
                     counts[name] += 1
+        self._add_text(around, page, end, len(page))
         for last in around:
-            if self.names[last].encode() in _OPEN:
-                self.spans[last][1] = len(page)
+            self.spans[last][1] = len(page)
+
+    def _add_text(self, around: Sequence[int], page: bytes, start: int, end: int) -> None:
+        if around and (text := _text(page[start:end])):
+            self.texts.append((around[-1], start, text))
 
     def _add(self, tag: re.Match[bytes], name: str, parent: int) -> None:
         number = len(self.names)
@@ -441,7 +425,7 @@ _OF_ATTRIBUTES = {"link": "href", "any-link": "href", "checked": "checked", "dis
 
 
 def _selectors(text: str) -> Iterator[str]:
-    """Yield the selectors of a list.
+    """Yield the selectors of a list that are not empty.
 
     >>> list(_selectors("a, :is(b, i) c"))
     ['a', ':is(b, i) c']
@@ -450,9 +434,11 @@ def _selectors(text: str) -> Iterator[str]:
     for position, character in enumerate(text):
         depth += (character in "([") - (character in ")]")
         if character == "," and depth == 0:
-            yield text[start:position].strip()
+            if selector := text[start:position].strip():
+                yield selector
             start = position + 1
-    yield text[start:].strip()
+    if selector := text[start:].strip():
+        yield selector
 
 
 def _selector(text: str) -> _Selector:
@@ -530,7 +516,9 @@ def _pseudo_test(name: str, argument: str) -> _Test:
     if name in ("is", "where", "not", "matches", "-webkit-any"):
         inner = [_selector(each) for each in _selectors(argument)]
         is_not = name == "not"
-        return lambda tree, number: is_not != any(tree.test(each, number) for each in inner)
+        return lambda tree, number: (
+            bool(inner) and is_not != any(tree.test(each, number) for each in inner)
+        )
     counted = _COUNTED.get(name)
     if counted is None and name.startswith("nth-"):
         step, offset = _nth(argument.strip().lower())
@@ -583,15 +571,16 @@ _INLINE = re.compile(
     re.IGNORECASE,
 )
 _HIDDEN_TAG = re.compile(rb"<(?:template|dialog)\b|\shidden(?=[\s=>/])", re.IGNORECASE)
-_GROUND = re.compile(  # that something may have, of another colour
+_BACKGROUND = re.compile(  # that something may have, of another colour
     rb"(?:background(?:-color|-image)?\s*:|b(?:gcolor|ackground)\s*=)\s*[\"']?\s*"
     rb"(?!#f{3}\b|#f{6}\b|white\b|none\b|transparent\b|inherit\b|initial\b|rgb\(255,\s*255,\s*255)"
     rb"|<link\b[^>]*stylesheet",
     re.IGNORECASE,
 )
-_NAME_END = re.compile(rb"[\s\"'=<>]+")
+_NAME_END = re.compile(r"[\s\"'=<>]+")
 _AROUND = re.compile(r"::?(?:before|after)\s*\Z")
-_POWER = re.compile(rb"\d<[^>]*>[-+]?\d")
+_POWER, _MAX_POWER = re.compile(rb"\d<[^>]*>[-+]?\d"), 1_000  # bytes, as elements are nested
+_BARE_DIGITS = re.compile(r"\A(?=[0-9a-f]{6}\Z)")
 _ATTRIBUTE_OF, _WORD = re.compile(r"attr\(([\w-]+)"), re.compile(r"\w")
 
 
@@ -599,19 +588,19 @@ _ATTRIBUTE_OF, _WORD = re.compile(r"attr\(([\w-]+)"), re.compile(r"\w")
 class _Styles:
     """The rules of a page by the last words of their selectors, and those that are not read."""
 
-    names: set[bytes]  # of classes, ids and elements of the page, among other words
-    rules: defaultdict[str, list[tuple[tuple[int, ...], _Selector, _Look]]] = field(
+    names: set[str]  # of classes, ids and elements of the page, among other words
+    rules: defaultdict[str, list[tuple[tuple[int, ...], _Selector, _Effect]]] = field(
         default_factory=lambda: defaultdict(list)
     )
-    looks: list[_Look] = field(default_factory=list)
+    effects: list[_Effect] = field(default_factory=list)
     unread: list[str] = field(default_factory=list)
 
-    def add(self, selectors: str, look: _Look) -> None:
+    def add(self, selectors: str, effect: _Effect) -> None:
         """Add a rule, by each selector of its list."""
         for selector in _selectors(selectors):
             around = _AROUND.search(selector)
-            own = look._replace(added=()) if around is None else _Look(added=look.added)
-            if own == _Look():
+            own = effect._replace(added=()) if around is None else _Effect(added=effect.added)
+            if own == _Effect():
                 continue
             try:
                 read = _selector(_AROUND.sub("", selector))
@@ -620,13 +609,13 @@ class _Styles:
                     self.unread.append(f"{selector} {own.mark} {own.added}")
                 continue
             name = read.key.lstrip("#.")
-            if name != "*" and name.isascii() and name.encode() not in self.names:
+            if name != "*" and name.isascii() and name not in self.names:
                 continue
-            weight = tuple(map(selector.count, "#.[")), len(self.looks)
+            weight = tuple(map(selector.count, "#.[")), len(self.effects)
             self.rules[read.key].append(((*weight[0], weight[1]), read, own))
-            self.looks.append(own)
+            self.effects.append(own)
 
-    def look(self, tree: _Tree, number: int) -> _Look:
+    def effect(self, tree: _Tree, number: int) -> _Effect:
         """Return what rules, attributes and its own style do to an element. Raises
         `_UnknownSelectorError` where that takes too long.
         """
@@ -636,35 +625,34 @@ class _Styles:
             keys.append(f"#{attributes['id'].translate(_SYNTAX)}")
         found = [rule for key in dict.fromkeys(keys) for rule in self.rules.get(key, ())]
         found.sort(key=lambda rule: rule[0])
-        looks = [look for _, selector, look in found if tree.test(selector, number)]
-        colour, ground = (_colour_attribute(attributes.get(name)) for name in ("color", "bgcolor"))
-        if tree.names[number] == "body":
-            colour = _colour_attribute(attributes.get("text"))
-        looks.insert(0, _Look(colour=colour, ground=ground or attributes.get("background")))
+        effects = [effect for _, selector, effect in found if tree.test(selector, number)]
+        text = attributes.get("text" if tree.names[number] == "body" else "color")
+        background = _colour_attribute(attributes.get("bgcolor")) or attributes.get("background")
+        effects.insert(0, _Effect(colour=_colour_attribute(text), background=background))
         if "style" in attributes:
-            looks.append(_own_look(attributes["style"]))
-        return _joined(looks)
+            effects.append(_own_effect(attributes["style"]))
+        return _joined(effects)
 
 
 def _colour_attribute(value: str | None) -> Colour:
-    return colour_of(value.strip().lower()) if value else None
+    return colour_of(_BARE_DIGITS.sub("#", value.strip().lower())) if value else None
 
 
-def _joined(looks: Sequence[_Look]) -> _Look:
+def _joined(effects: Sequence[_Effect]) -> _Effect:
     """Return the last of each kind; hidden text stays hidden."""
-    joined = looks[0]
-    for look in looks[1:]:
-        mark = joined.mark if look.mark is None or joined.mark == "" else look.mark
-        colour, ground = look.colour or joined.colour, look.ground or joined.ground
-        joined = _Look(mark, colour, ground, joined.added + look.added)
+    joined = effects[0]
+    for effect in effects[1:]:
+        mark = joined.mark if effect.mark is None or joined.mark == "" else effect.mark
+        colour, background = effect.colour or joined.colour, effect.background or joined.background
+        joined = _Effect(mark, colour, background, joined.added + effect.added)
     return joined
 
 
 @lru_cache(maxsize=1000)
-def _own_look(style: str) -> _Look:
+def _own_effect(style: str) -> _Effect:
     """Return what the style of an element does to it."""
     found = next(_rules(f"a{{{style}}}"), ("", ""))
-    return _look(found[1])._replace(added=())
+    return _effect(found[1])._replace(added=())
 
 
 def _styled(data: bytes, folded: bytes, linked: bytes) -> tuple[list[tuple[int, bytes]], list[str]]:
@@ -677,66 +665,73 @@ def _styled(data: bytes, folded: bytes, linked: bytes) -> tuple[list[tuple[int, 
     css = b" ".join((linked, *own))
     standard = _STANDARD if _HIDDEN_TAG.search(data) else ""
     page = without_unshown(data)
-    styles = _Styles({*_NAME_END.split(page), *_NAME_END.split(page.lower())})
+    words = unescape(page.decode("utf-8", "replace"))
+    styles = _Styles({*_NAME_END.split(words), *_NAME_END.split(words.lower())})
     for selectors, declarations in _rules(standard + css.decode("utf-8", "replace")):
-        styles.add(selectors, _look(declarations))
-    looks = {*styles.looks, *_own_looks(data)}
-    colours = {look.colour for look in looks if look.colour}
-    grounds = {WHITE, *(look.ground for look in looks if look.ground)}
-    has_colours = any(is_near(colour, ground) for colour in colours for ground in grounds)
-    if not (has_colours or any(look.mark is not None or look.added for look in looks)):
+        styles.add(selectors, _effect(declarations))
+    effects = {*styles.effects, *_own_effects(data)}
+    colours = {effect.colour for effect in effects if effect.colour}
+    backgrounds = {WHITE, *(effect.background for effect in effects if effect.background)}
+    has_colours = len(colours) * len(backgrounds) > MAX_PAIRS or any(
+        is_near(colour, background) for colour in colours for background in backgrounds
+    )
+    if not (has_colours or any(effect.mark is not None or effect.added for effect in effects)):
         return [], styles.unread
     found: list[tuple[int, bytes]] = []
     try:
-        found.extend(_found(data, styles, has_colours=has_colours))
+        found.extend(_found(data, page, styles, has_colours=has_colours))
     except (_UnknownSelectorError, RecursionError):
         styles.unread.append(css.decode("utf-8", "replace"))
     return found, styles.unread
 
 
-def _own_looks(data: bytes) -> Iterator[_Look]:
+def _own_effects(data: bytes) -> Iterator[_Effect]:
     """Yield what the styles and colours that elements have of their own do."""
     for name, *values in set(_INLINE.findall(data)):
         value = unescape(b"".join(values).decode("utf-8", "replace"))
         if name.lower() == b"style":
-            yield _own_look(value)
+            yield _own_effect(value)
         else:
             colour = _colour_attribute(value)
-            yield _Look(ground=colour) if name[:1] in b"bB" else _Look(colour=colour)
+            yield _Effect(background=colour) if name[:1] in b"bB" else _Effect(colour=colour)
 
 
-def _found(data: bytes, styles: _Styles, *, has_colours: bool) -> Iterator[tuple[int, bytes]]:
+def _found(
+    data: bytes, page: bytes, styles: _Styles, *, has_colours: bool
+) -> Iterator[tuple[int, bytes]]:
     """Yield the text that styles mark, by positions. Raises `_UnknownSelectorError` where selectors
     take too long.
     """
-    tree = _Tree(page := without_unshown(data))
+    tree = _Tree(page)
     colours: list[tuple[Colour, Colour]] = []
     hidden: list[bool] = []
     end_of_hidden = 0
     for number, (start, end) in enumerate(tree.spans):
-        look, parent = styles.look(tree, number), tree.parents[number]
-        colour, ground = colours[parent] if parent >= 0 else (None, None)
-        if tree.names[number] == "a" and look.colour is None:
+        effect, parent = styles.effect(tree, number), tree.parents[number]
+        attributes = tree.attributes[number]
+        colour, background = colours[parent] if parent >= 0 else (None, None)
+        if tree.names[number] == "a" and "href" in attributes and effect.colour is None:
             colour = "link"
-        colours.append((look.colour or colour, look.ground or ground))
+        colours.append((effect.colour or colour, effect.background or background))
         hidden.append(start < end_of_hidden)
         if hidden[-1]:
             continue
-        if words := _added(look.added, tree.attributes[number]):
+        if words := _added(effect.added, attributes):
             yield start, words
-        if look.mark is None or end < 0:
+        if effect.mark is None or end < 0:
             continue
-        text = _text(page[start:end])
-        if text and look.mark == "":
-            yield start, text
+        if effect.mark == "":
             end_of_hidden, hidden[-1] = end, True
-        elif text and _POWER.match(data, start - 1):
-            yield start, b"%s %s" % (look.mark.encode(), text)
-    is_on_paper = has_colours and not _GROUND.search(data)
+            if text := _text(page[start:end]):
+                yield start, text
+        elif effect.mark and _POWER.match(data, start - 1):
+            text = _text(page[start : min(end, start + _MAX_POWER)])
+            yield start, b"%s %s" % (effect.mark.encode(), text)
+    is_on_white = has_colours and not _BACKGROUND.search(data)
     for number, start, text in tree.texts if has_colours else ():
-        colour, ground = colours[number]
-        paper = ground or (WHITE if is_on_paper else None)
-        if not hidden[number] and colour and is_near(colour, paper):
+        colour, background = colours[number]
+        background = background or (WHITE if is_on_white else None)
+        if not hidden[number] and colour and is_near(colour, background):
             yield start, text
 
 

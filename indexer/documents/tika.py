@@ -23,7 +23,7 @@ from indexer.documents.base import (
     is_mail,
     recoded_markup,
 )
-from indexer.documents.binary_office import word_headers
+from indexer.documents.binary_office import displayed_codes, without_codes, word_headers
 from indexer.documents.embedded import OUTLOOK, embedded_files, is_utf8
 from indexer.documents.embedded_parts import DRAWN, UNREADABLE, ZIP, is_encrypted
 from indexer.documents.lists import (
@@ -49,9 +49,7 @@ from indexer.documents.mail.outlook import (
     tnef_message,
 )
 from indexer.documents.marked_text import (
-    displayed_codes,
     mark_headers,
-    without_codes,
     without_deletions,
 )
 from indexer.documents.pdf_files import EARLIER_VERSION

@@ -274,8 +274,8 @@ def unseen_words(sheet: bytes, styles: bytes) -> bytes:
     colour of their fill, or their format (`;;;`) displays nothing.
     """
     fonts, fills = _FONTS.search(styles), _FILLS.search(styles)
-    inks = [_colour(font, _BLACK) for font in _FONT.split(fonts[0])[1:]] if fonts else []
-    grounds = [
+    colours = [_colour(font, _BLACK) for font in _FONT.split(fonts[0])[1:]] if fonts else []
+    backgrounds = [
         _WHITE if _PLAIN.search(fill) else _colour(fill, b"")
         for fill in (_FILL.split(fills[0])[1:] if fills else ())
     ]
@@ -285,17 +285,14 @@ def unseen_words(sheet: bytes, styles: bytes) -> bytes:
         if (id := _ID.search(element)) and (code := _CODE.search(element))
         if _NO_FORMAT.match(code[1])
     }
-    pairs = {(ink, ground) for ink in set(inks) for ground in {_WHITE, *grounds}}
-    near = {pair for pair in pairs if is_near(*map(colour_of_digits, pair))}
-    if not formats and not near:
-        return b""
     unseen: list[bool] = []
     for style in _cell_styles(styles):
-        ground = _of_list(grounds, _FILL_ID, style) or _WHITE
+        background = _of_list(backgrounds, _FILL_ID, style) or _WHITE
         format = _ID.search(style)
-        is_unseen = (_of_list(inks, _FONT_ID, style) or b"", ground) in near
+        colour = _of_list(colours, _FONT_ID, style) or b""
+        is_unseen = is_near(colour_of_digits(colour), colour_of_digits(background))
         unseen.append(is_unseen or (format is not None and format[1] in formats))
-    return _cells_of_styles(sheet, unseen)
+    return _cells_of_styles(sheet, unseen) if any(unseen) else b""
 
 
 _CELL = re.compile(

@@ -17,9 +17,10 @@ from samples import native_reader
 from indexer.comparing.measures import ComparedText
 from indexer.comparing.reasons import differences
 from indexer.documents import tika
+from indexer.documents.binary_office import displayed_codes, without_codes
 from indexer.documents.embedded import embedded_files
 from indexer.documents.lists import usual_markup
-from indexer.documents.marked_text import displayed_codes, marked_text, without_codes
+from indexer.documents.marked_text import marked_text
 from indexer.documents.tika import with_hint
 from indexer.fingerprinting.fingerprint import fingerprint
 from indexer.recipe import DEFAULT
