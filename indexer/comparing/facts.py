@@ -64,6 +64,8 @@ from indexer.comparing.quantities import (
     stands_alone,
 )
 from indexer.comparing.unworded import (
+    CAPITAL_PRONOUNS,
+    TITLES,
     address_value,
     addresses,
     are_around,
@@ -73,7 +75,7 @@ from indexer.comparing.unworded import (
     names_without_capitals,
     running_headers,
 )
-from indexer.comparing.words import ATTACHED, CAPITAL_PRONOUNS, Words, find_symbols
+from indexer.comparing.words import ATTACHED, Words, find_symbols
 from indexer.fingerprinting.hashing import string_hashes
 from indexer.fingerprinting.normalise import UNSPACED, codepoint_classes
 from indexer.model import DifferenceKind
@@ -503,7 +505,10 @@ class FactSource:
             return False
         start = self.starts[position]
         if (first := self.text[start]) < "\u0590" or first.isupper() or first.islower():
-            return first.isupper() and self.spelling(position) not in CAPITAL_PRONOUNS
+            return first.isupper() and (
+                self.spelling(position) not in CAPITAL_PRONOUNS.get(self.words.language or "en", ())
+                or self.folded(position - 1) in TITLES
+            )
         return any(begin <= start < end for begin, end in self._line_of(position).names)
 
 

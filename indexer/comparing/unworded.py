@@ -207,6 +207,46 @@ def is_notice(line: str) -> bool:
     return may_be and _NOTICE.search(line) is not None
 
 
+# Pronouns with a capital letter within sentences, which are no names, by language.
+
+_PRONOUNS = """
+en: I I'm I'd I'll I've I’m I’d I’ll I’ve
+de: sie ihnen ihr ihre ihrem ihren ihrer ihres du dir dich dein deine euch euer
+nl: u uw
+da nb: i de dem deres
+sv: ni er
+it: lei loro
+es: usted ustedes ud uds vd vds
+pt: você vocês
+fr: vous
+pl: pan pana panu panem pani panią państwo państwa państwu
+cs sk: vy vás vám vámi váš vaše
+hr sl: vi vas vam vaš vaša
+bg ru sr uk: вы ви вас вам вами ваш ваша ваше ваши
+hu: ön önök te
+et fi: te teidän teie
+lt lv: jūs jums
+ro: dumneavoastră
+tr: siz
+"""
+_TITLES = "mr mrs ms miss dr prof herr herrn frau hr señor señora sr sra signor signora"
+TITLES = frozenset(_TITLES.split())
+"""Folded words before the names of persons: "Mr Du" is a name, "Du" in German is a pronoun."""
+
+
+def _pronouns_by_language(lists: str) -> dict[str, frozenset[str]]:
+    """Return the pronouns with a capital, from lines `LANGUAGE ...: PRONOUN ...`."""
+    pronouns: dict[str, frozenset[str]] = {}
+    for line in lists.strip().splitlines():
+        languages, _, listed = line.partition(":")
+        capitalised = frozenset(word[0].upper() + word[1:] for word in listed.split())
+        pronouns |= dict.fromkeys(languages.split(), capitalised)
+    return pronouns
+
+
+CAPITAL_PRONOUNS = _pronouns_by_language(_PRONOUNS)
+
+
 # Names in scripts without capital letters.
 
 _NO_CAPITALS = r"[\u0590-\u109f\u1100-\u139f\u1780-\u18af\u3040-\ud7ff]"

@@ -307,16 +307,6 @@ zh: 不 个 为 了 以 個 和 在 如 将 將 或 於 是 有 為 用 的 與 
 """
 
 
-# words with a capital letter within sentences that are no names: "I", and "you" where it is polite
-_PRONOUNS = """
-I I'm I'd I'll I've I’m I’d I’ll I’ve sie ihnen ihr ihre ihrem ihren ihrer ihres du dir dich dein
-deine euch euer u uw de dem deres lei loro ella usted ustedes ud uds vd vds você vocês vous ni er
-pan pana panu panem pani panią państwo państwa państwu vy vás vám vámi váš vaše vi vas vam vaš vaša
-вы вас вам вами ваш ваша ваше ваши ви ön önök te teidän teie jūs jums dumneavoastră siz
-"""
-CAPITAL_PRONOUNS = frozenset(word[0].upper() + word[1:] for word in _PRONOUNS.split())
-
-
 def _languages_by_word(lists: str) -> Mapping[str, tuple[str, ...]]:
     """Return the languages of each word, from lines `LANGUAGE: WORD ...` that blanks continue."""
     languages: dict[str, tuple[str, ...]] = {}

@@ -544,8 +544,9 @@ def fingerprint_rows(rows: Sequence[Row], recipe: Recipe) -> list[Row]:
     Rows that could not be fingerprinted on arrival stay unsigned; cut text stays `truncated`;
     family fields stay and become provisional.
     """
-    fingerprinted, id = fingerprints([row.text for row in rows], recipe), recipe.id
-    return [_fingerprint_row(row, fingerprinted[index], id) for index, row in enumerate(rows)]
+    recipe_id = recipe.id
+    found = fingerprints([row.text for row in rows], recipe)
+    return [_fingerprint_row(row, found[index], recipe_id) for index, row in enumerate(rows)]
 
 
 def _fingerprint_row(row: Row, fingerprinted: Fingerprint, recipe_id: str) -> Row:

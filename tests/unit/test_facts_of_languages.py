@@ -291,12 +291,26 @@ def test_a_name_in_a_script_without_capitals(text: str, old: str, new: str) -> N
         ("Yesterday I saw the ship.", "Yesterday we saw the ship."),
         ("It is late, so I'd say no.", "It is late, so you'd say no."),
         ("Wir senden Ihnen das Buch.", "Wir senden euch das Buch."),
-        ("Hoy le decimos que Usted viene.", "Hoy le decimos que ella viene."),
-        ("Bardzo prosimy Pana o list.", "Bardzo prosimy ciebie o list."),
+        ("Hoy decimos que Usted viene con él.", "Hoy decimos que ella viene con él."),
+        ("List, który jest dla Pana, nie.", "List, który jest dla ciebie, nie."),
     ],
 )
 def test_pronouns_with_a_capital_letter_are_no_names(a: str, b: str) -> None:
     assert not differences(*(text.facts for text in compared(a, b).texts))
+
+
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        ("We wrote to Mr Du in May.", "We wrote to Mr Ni in May."),
+        ("They think that it was Ella who left.", "They think that it was Pan who left."),
+        ("Last week we went to Ella.", "Last week we went to Vi."),
+        ("Wir haben das Buch von Herrn Du.", "Wir haben das Buch von Herrn Ni."),
+    ],
+)
+def test_pronouns_of_other_languages_and_after_titles_are_names(a: str, b: str) -> None:
+    pair = compared(a, b)
+    assert [one.kind for one in differences(*(text.facts for text in pair.texts))] == ["name"]
 
 
 def test_another_numeral_than_one_is_a_name() -> None:

@@ -16,7 +16,7 @@ from itertools import chain, product
 from typing import Literal, Protocol, TypeAlias
 
 from indexer.comparing import marks
-from indexer.comparing.alignment import Stretch
+from indexer.comparing.alignment import Gap, Stretch
 from indexer.comparing.clauses.clause_terms import (
     NAME,
     Duty,
@@ -34,6 +34,7 @@ from indexer.comparing.clauses.lexicon import (
 )
 from indexer.comparing.clauses.same_names import with_same_units
 from indexer.comparing.differences import other_modals
+from indexer.comparing.facts import Fact
 from indexer.comparing.measures import ComparedText
 from indexer.comparing.words import folded_words, normal_words, words_by_language
 from indexer.defaults import OVERLAP
@@ -106,7 +107,7 @@ _POSSESSIVE = re.compile(r"['’]s\b")
 _SENTENCE_END = re.compile(r"(?<=[.;!?])\s+|(?<=[\u3002\uff1b])\s*")
 _NUMBER = re.compile(r"\d+|[a-z〇零一二三四五六七八九十百千万億亿]")
 _UNSPACED = re.compile("[\u3040-\u30ff\u4e00-\u9fff]")  # Chinese and Japanese
-_FIRM = re.compile(r".*(?:公司|株式会社|合同会社|有限会社)")
+_FIRM = re.compile(r".+(?:公司|株式会社|合同会社|有限会社)|(?:株式会社|合同会社|有限会社).+")
 
 
 def language_of(text: str) -> str | None:
@@ -150,7 +151,7 @@ def _with_facts(left: str, right: str, found: Verdict) -> Verdict | None:
     is_swapped = marks.exchanged(pair) or marks.have_exchanged_positions(pair.aligned)
     if is_swapped or (is_unspaced and _has_moved_words(pair.aligned.stretches)):
         return Verdict(EXCHANGED, found.terminology)
-    return None if is_unspaced and _has_other_words(pair.aligned.stretches) else found
+    return None if is_unspaced and _has_other_words(pair) else found
 
 
 def _in_one_order(left: str, right: str) -> tuple[str, str]:
@@ -168,26 +169,31 @@ def _have_other_modals(pair: marks.Comparison) -> bool:
     return any(other_modals(a, b, ((gap.a, gap.end_a, gap.b, gap.end_b) for gap in pair.gaps)))
 
 
-def _has_other_words(stretches: Sequence[Stretch]) -> bool:
-    """Return whether words stand for others that are no numbers, also "a" or "b", no names and no
-    accents. Latin words and firms are names, and so are words that are replaced twice, unless
-    both texts have them.
+def _has_other_words(pair: marks.Comparison) -> bool:
+    """Return whether words stand for others that are no numbers, also "a" or "b", no accents, and
+    no names that the other text lacks.
     """
-    left = {word for stretch in stretches for word in stretch.a if word.isascii()}
-    both = left.intersection(word for stretch in stretches for word in stretch.b)
-    replaced = [each for each in stretches if all(each) and not each.differs_in_accents]
+    left = {word for stretch in pair.aligned.stretches for word in stretch.a if word.isascii()}
+    both = left.intersection(word for stretch in pair.aligned.stretches for word in stretch.b)
+    replaced = (gap for gap in pair.gaps if all(gap.words))
     return any(
-        not all(map(_NUMBER.fullmatch, chain.from_iterable(each)))
-        and not (
-            both.isdisjoint(chain.from_iterable(each))
-            and (replaced.count(each) > 1 or any(map(_is_name, each)))
-        )
-        for each in replaced
+        not pair.folded(gap).differs_in_accents
+        and not all(map(_NUMBER.fullmatch, chain.from_iterable(pair.folded(gap))))
+        and not (both.isdisjoint(chain.from_iterable(pair.folded(gap))) and _are_names(pair, gap))
+        for gap in replaced
     )
 
 
-def _is_name(words: Sequence[str]) -> bool:
-    return all(map(str.isascii, words)) or _FIRM.fullmatch("".join(words)) is not None
+def _are_names(pair: marks.Comparison, gap: Gap) -> bool:
+    """Return whether a gap has a firm or Latin names with capitals in both texts."""
+    return all(map(_is_name, pair.folded(gap), pair.facts(gap)))
+
+
+def _is_name(words: Sequence[str], facts: Sequence[Fact | None]) -> bool:
+    is_latin = all(map(str.isascii, words))
+    if is_latin and all(fact is not None and fact.kind == "name" for fact in facts):
+        return True
+    return _FIRM.fullmatch("".join(words)) is not None
 
 
 def _has_moved_words(stretches: Sequence[Stretch]) -> bool:

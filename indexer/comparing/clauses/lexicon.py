@@ -144,7 +144,7 @@ TITLES = tuple(title.strip() for title in _TITLES.split(","))
 
 # Words of contracts in Chinese and Japanese that mean the same, the first of which stands for all.
 _SAME_WORDS = (
-    "任何 一切, 全部 所有, 这些 此类 该等 该类, 该 此, 获得 取得 收到, 获 被, 条件 前提, "
+    "任何 一切, 这些 此类 该等 该类, 该 此, 获得 取得 收到, 条件 前提, "
     "损害 损失, 声明 陈述, 每次 每一, 合同 协议 契约, 通知 告知, 支付 给付 缴付, 期限 期间, "
     "立即 即刻, 替换 替代 取代 代替, 授予 给予, 如果 倘若 若, 根据 依据 依照 按照, 其他 其它, "
     "此外 另外, 追加 挿入, 同意 承諾, 確認 検証, により生じた に起因する, 書面による 書面での, "
