@@ -55,7 +55,7 @@ from indexer.model import EmbeddedFile
 ZIP = b"PK\x03\x04"
 MAX_MEMBER = 64 << 20  # bytes; of a larger one the checksum stands for the content
 UNREADABLE = (
-    ValueError, OSError, EOFError, RuntimeError, NotImplementedError, zlib.error,
+    ValueError, OverflowError, OSError, EOFError, RuntimeError, NotImplementedError, zlib.error,
     zipfile.BadZipFile, tarfile.TarError, KeyError, IndexError,
 )  # fmt: skip
 # pictures and drawings that programs make of what is in the file anyway
@@ -204,7 +204,10 @@ _TAG = re.compile(rb"<[^>]*>")
 _REFERENCE = re.compile(rb":(?:id|embed|link|pict|dm|href|relid)=\"([^\"]+)\"")
 _FILE_OF_ODF = re.compile(rb"\bxlink:href=\"(?:\./)?([^\"#:]+)\"")
 _CHAPTERS = re.compile(rb"\bhref\s*=\s*[\"']([^\"']+)")
-_LINKED = re.compile(rb"<link\b[^>]*\bhref\s*=\s*[\"']([^\"'#?]+\.css)", re.IGNORECASE)
+_LINKED = re.compile(
+    rb"(?:<link\b[^>]*\bhref\s*=\s*[\"']|@import\s+(?:url\(\s*)?[\"']?)([^\"'#?()<>;]+\.css)",
+    re.IGNORECASE,
+)
 _NOT_LINEAR = re.compile(
     rb"<(?:opf:)?itemref\b(?=[^>]*\blinear=[\"']no)[^>]*\bidref=[\"']([^\"']*)"
 )
@@ -212,8 +215,8 @@ _DIGITS = re.compile(r"\d")
 _SETTINGS = {  # of OpenDocument: what they do not display
     "settings.xml": re.compile(rb"config:name=\"(ShowZeroValues)\"[^<>]*>false"),
     "styles.xml": re.compile(
-        rb"<style:((?:header|footer)\S*)\s[^<>]*?style:display=\"false\"[^<>]*(?<!/)>"
-        rb"(?:\s*<(?!/style:)[^<>]*>)*[^<>\s]"
+        rb"<style:((?:header|footer)[-\w]*)\s[^<>]*?style:display=\"false\"[^<>]*(?<!/)>"
+        rb"(?:\s*<(?!/?style:(?:header|footer))[^<>]*>)*[^<>\s]"
     ),
 }
 _PACKAGES = (".docx", ".xlsx", ".pptx", ".xlsm", ".docm", ".pptm", ".xlsb")
@@ -287,10 +290,11 @@ class Package:
     def _markup(self, path: str) -> bytes:
         """Return a part as patterns search it, unpacked once where it is needed twice."""
         if path not in self._parts:
-            self._parts[path] = searchable(self._read(path))
-            self._left -= len(self._parts[path])
-            if self._left < 0:
-                return self._parts.pop(path)
+            part = searchable(self._read(path))
+            if len(part) > self._left:
+                return part
+            self._left -= len(part)
+            self._parts[path] = part
         return self._parts[path]
 
     def _digest(self, path: str) -> str:
@@ -315,14 +319,24 @@ class Package:
         if path not in self._chapters:
             yield EmbeddedFile("unread", _name(path), sha256(content))
             return
-        linked = (unescape(link.decode("utf-8", "replace")) for link in _LINKED.findall(content))
-        paths = [posixpath.normpath(posixpath.join(posixpath.dirname(path), to)) for to in linked]
-        styles = b" ".join(self._read(each) for each in paths if each in self._members)
+        styles = self._style_sheets(path, content)
         for file in page_files(content, partial(self._file_of_chapter, path), styles):
             yield file._replace(anchor=f"{self._chapters[path]}:{file.anchor}")
 
+    def _style_sheets(self, chapter: str, content: bytes) -> bytes:
+        """Return the style sheets of a chapter, each after those that it imports."""
+        found: dict[str, bytes] = {}
+        waiting = [(chapter, link) for link in _LINKED.findall(content)]
+        while waiting:
+            source, link = waiting.pop()
+            path = _target(source, unescape(link.decode("utf-8", "replace")))
+            if path in self._members and path not in found:
+                found[path] = self._read(path)
+                waiting += [(path, each) for each in _LINKED.findall(found[path])]
+        return b" ".join(reversed(found.values()))
+
     def _file_of_chapter(self, chapter: str, source: str) -> str:
-        path = posixpath.normpath(posixpath.join(posixpath.dirname(chapter), unquote(source)))
+        path = _target(chapter, source)
         return self._digest(path) if path in self._members else ""
 
     @cached_property
@@ -332,9 +346,8 @@ class Package:
         for path in self._members:
             if path.endswith(".opf"):
                 for match in _CHAPTERS.finditer(self._read(path)):
-                    target = unquote(unescape(match[1].decode("utf-8", "replace")))
-                    folder = posixpath.dirname(path)
-                    found.setdefault(posixpath.normpath(posixpath.join(folder, target)), len(found))
+                    link = unescape(match[1].decode("utf-8", "replace"))
+                    found.setdefault(_target(path, link), len(found))
         return found
 
     def _unread(self, path: str) -> Iterator[EmbeddedFile]:
@@ -438,6 +451,9 @@ class Package:
         return f"{path}/content.xml" if f"{path}/content.xml" in self._members else path
 
 
+_FORMER_SECTION = re.compile(
+    rb"<w:sectPrChange\b[^<]*(?:<(?!/?w:sectPrChange\b)[^<]*)*</w:sectPrChange>"
+)
 _ON = rb"(?:\s+w:val=\"(?:1|true|on)\")?\s*/>"
 _FIRST_PAGE, _EVEN_PAGES = (
     re.compile(b"<w:%s" % name + _ON) for name in (b"titlePg", b"evenAndOddHeaders")
@@ -453,6 +469,8 @@ def hidden_headers(document: bytes, settings: bytes) -> Iterator[EmbeddedFile]:
     [1, 0]
     """
     has_even = _EVEN_PAGES.search(settings) is not None
+    if b"<w:sectPrChange" in document:
+        document = _FORMER_SECTION.sub(b"", document)
     hidden: list[bytes] = []
     for number, section in enumerate(document.split(b"</w:sectPr>")[:-1]):
         own = section.rpartition(b"<w:sectPr")[2]
@@ -462,6 +480,11 @@ def hidden_headers(document: bytes, settings: bytes) -> Iterator[EmbeddedFile]:
             hidden.append(b"%d even" % number)
     if hidden:
         yield EmbeddedFile("object", "headers of no page", sha256(b",".join(hidden)))
+
+
+def _target(path: str, link: str) -> str:
+    """Return the path in a book that a link in a file refers to."""
+    return posixpath.normpath(posixpath.join(posixpath.dirname(path), unquote(link)))
 
 
 def _name(path: str) -> str:

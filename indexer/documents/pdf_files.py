@@ -109,7 +109,7 @@ _NOTE_WORDS = re.compile(rb"/(?:Contents|V)\s*(?:(?P<number>(?!))|(?P<string>%s)
 _FIELD_VALUE = re.compile(rb"/V\s*(?:(?P<number>(?!))|(?P<string>%s))" % STRING)
 _BOX_VALUE = re.compile(rb"/V\s*/([^\s/<>\[\]()]+)")
 _BOX_STATE = re.compile(rb"/AS\s*/([^\s/<>\[\]()]+)")
-_LITERAL = re.compile(rb"(?<!\\)\((?:[^()\\]|\\.)*\)")
+_DRAWN_STRING = re.compile(STRING, re.DOTALL)
 _ALPHANUMERIC = re.compile(rb"[A-Za-z0-9]+")
 _XFA = re.compile(rb"/XFA\s*(\[[^\[\]]*\]|\d+\s+\d+\s+R)")
 _OFF = re.compile(rb"/OFF\s*\[([^\[\]]+)\]")
@@ -645,8 +645,9 @@ def _of_note(body: bytes, objects: _Objects) -> Iterator[tuple[str, bytes]]:
     text = _FIELD_VALUE.search(body) or (_FIELD_VALUE.search(above.body) if above else None)
     if text and stream is not None:
         with suppress(*_UNDECODABLE):
-            strings = _LITERAL.findall(stream.decoded())
-            drawn = b"".join(_ESCAPE.sub(_unescaped, string[1:-1]) for string in strings)
+            strings = _DRAWN_STRING.findall(stream.decoded())
+            literals = (string[1:-1] for string in strings if string.startswith(b"("))
+            drawn = b"".join(_ESCAPE.sub(_unescaped, literal) for literal in literals)
             if _pressed(drawn) and _pressed(drawn) != _pressed(_value(text, objects)):
                 yield "appearance of a field", drawn
 

@@ -175,7 +175,7 @@ def plain_document(data: bytes, name: str, limits: Limits) -> Document | None:
     )
 
 
-_JSON_STRING = re.compile(r"\"(?:[^\"\\]|\\.)*\"", re.DOTALL)
+_JSON_ESCAPE, _JSON_STRING = re.compile(r"\\.", re.DOTALL), re.compile(r"\"[^\"]*\"?")
 _NO_JSON_MARK = re.compile(r"[^{}\[\],:\"]+")
 _JSON_NAMES = (".json", ".ipynb", ".geojson")
 
@@ -190,7 +190,7 @@ def text_structure(text: str, suffix: str) -> Iterator[EmbeddedFile]:
     if suffix in (".csv", ".tsv"):
         yield from columns(csv_rows(text), is_csv=True)
     elif suffix in _JSON_NAMES:
-        nested = _NO_JSON_MARK.sub("", _JSON_STRING.sub('"', text))
+        nested = _NO_JSON_MARK.sub("", _JSON_STRING.sub('"', _JSON_ESCAPE.sub("", text)))
         yield EmbeddedFile("columns", "elements of JSON", sha256(nested.encode()))
 
 

@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from html import unescape
+from math import isfinite
 from operator import eq, ge, gt, le, lt, ne
 from typing import TypeVar
 
@@ -27,8 +28,8 @@ _FORMAT = re.compile(rb"<numFmt\s[^>]*>")
 _ID, _CODE = re.compile(rb"\bnumFmtId=\"(\d+)\""), re.compile(rb"\bformatCode=\"([^\"]*)\"")
 _CELL_STYLES = re.compile(rb"<cellXfs\b.*?</cellXfs>", re.DOTALL)
 _CELL_STYLE = re.compile(rb"<xf\b[^>]*>")
-_QUOTED = re.compile(rb"\"[^\"]*\"|\\.|\[[^\]]*\]|_.|\*.")
-_DECIMALS = re.compile(rb"[0#?]\.([0#?]+)")
+_QUOTED = re.compile(rb"\"[^\"]*\"|\\.|\[(?!(?:h+|m+|s+)\])[^\]]*\]|_.|\*.", re.IGNORECASE)
+_DECIMALS, _THOUSANDS = re.compile(rb"[0#?]\.([0#?]+)"), re.compile(rb"[0#?.],+[^0#?]*\Z")
 _SECTION = re.compile(rb"((?:[^;\"\\]|\"[^\"]*\"|\\.)*);?", re.DOTALL)
 _CONDITION = re.compile(rb"\[([<>]=?|=|<>)\s*([-+.\deE]+)\]")
 _DISPLAYED = re.compile(rb"[0#?ymdhsgbe@]", re.IGNORECASE)
@@ -86,7 +87,7 @@ def hides(code: bytes, value: bytes) -> bool:
     if not code and len(value) <= _GENERAL_DIGITS:
         return False
     number = _number(value)
-    if number is None:
+    if number is None or not isfinite(number):
         return False
     section = _section(code, number)
     if number == 0:
@@ -98,6 +99,8 @@ def hides(code: bytes, value: bytes) -> bool:
     if scale == _NEVER:
         return True
     scaled = number * scale
+    if not isfinite(scaled):
+        return False
     return bool(abs(scaled - round(scaled)) > max(1e-6, abs(scaled) * 10**-_SIGNIFICANT))
 
 
@@ -160,7 +163,7 @@ def _scale(section: bytes, separates: bool, is_negative: bool) -> float | None:
         return _NEVER
     is_time = any(letter in plain for letter in b"ydhsm") and b"general" not in plain
     if not is_time:
-        written = _BRACKETS.sub(b"", section)
+        written = _BRACKETS.sub(b"", section).lower().replace(b"general", b"")
         if is_negative and separates and not _NEGATIVE.search(written):
             return _NEVER
         if not is_negative and _LEADING_MINUS.match(written):
@@ -168,13 +171,12 @@ def _scale(section: bytes, separates: bool, is_negative: bool) -> float | None:
     if any(mark in plain for mark in (b"general", b"@", b"e+", b"/?", b"/#")):
         return None
     if is_time:
-        if b"s" in plain or b"h" in plain:
+        if any(unit in plain for unit in (b"s", b"h", b"[m")):
             return _SECONDS if b"s" in plain else _MINUTES
         return 1.0 if all(letter in plain for letter in b"ymd") else _NEVER
     decimals = _DECIMALS.search(plain)
     digits = (len(decimals[1]) if decimals else 0) + 2 * plain.count(b"%")
-    thousands = len(plain) - len(plain.rstrip(b", ").rstrip(b","))
-    return _NEVER if thousands else float(10.0**digits)
+    return _NEVER if _THOUSANDS.search(plain) else float(10.0**digits)
 
 
 _HIDDEN_CELLS = re.compile(
@@ -460,6 +462,7 @@ _ODF_CELL = re.compile(
 _ODF_VALUE = re.compile(rb"\boffice:(date-|time-|)value=\"([^\"]*)\"")
 _ELEMENT, _NO_DIGIT = re.compile(rb"<[^>]*>"), re.compile(rb"[^0-9]+")
 _NUMBERS, _SEPARATED = re.compile(rb"\d+"), re.compile(rb"[.,](\d+)[^0-9]*\Z")
+_EXPONENT = re.compile(rb"\dE[-+\d]")
 _TIME = re.compile(rb"(\d+)(?:[:HM](\d+))?(?:[:M](\d+(?:\.\d+)?))?")
 
 
@@ -479,11 +482,14 @@ def values_behind_texts(content: bytes) -> Iterator[tuple[int, bytes]]:
 
 def _behind(kind: bytes, value: bytes, text: bytes) -> bytes:
     """Return what a text does not display of a value; empty for nothing."""
+    has_digits = _NUMBERS.search(text) is not None
+    if not has_digits and any(map(str.isdecimal, text.decode("utf-8", "replace"))):
+        return b""  # digits of other scripts are not compared
     if kind == b"date-":
         date, _, time = value.partition(b"T")
         year, *_, day = [number.lstrip(b"0") for number in date.rpartition(b"-")[::2]]
         numbers = {number.lstrip(b"0") for number in _NUMBERS.findall(text)}
-        if numbers and not ({year[:4], year[2:4].lstrip(b"0")} & numbers and day in numbers):
+        if not ({year[:4], year[2:4].lstrip(b"0")} & numbers and day in numbers):
             return value
         is_displayed = b":" in text or not time.strip(b"0:.Z")
         return b"" if is_displayed else time
@@ -493,14 +499,14 @@ def _behind(kind: bytes, value: bytes, text: bytes) -> bytes:
         is_displayed = text.count(b":") > 1 or not seconds.strip(b"0.")
         return b"" if is_displayed else seconds
     number = _number(value)
-    if number is None or not _digits(text):
+    if not number:
         return b""
-    is_displayed = number >= 0 or _NEGATIVE.search(text) is not None
-    if is_displayed and b"E" in text:
+    is_displayed = number > 0 or _NEGATIVE.search(text) is not None
+    if is_displayed and _EXPONENT.search(text):
         digits, _, _ = rounded(number).partition(b"e")
         is_displayed = _digits(digits) == _digits(text.partition(b"E")[0])
     elif is_displayed:
-        is_displayed = rounded(abs(number)) in map(rounded, _displayed_numbers(text))
+        is_displayed = has_digits and rounded(abs(number)) in map(rounded, _displayed_numbers(text))
     return b"" if is_displayed else rounded(number)
 
 

@@ -7,6 +7,7 @@ import io
 import struct
 import tarfile
 import time
+import tracemalloc
 import zipfile
 import zlib
 from dataclasses import replace
@@ -35,7 +36,9 @@ from indexer.comparing.reasons import have_same_symbols
 from indexer.documents.base import Limits, ReadOptions
 from indexer.documents.binary_office import workbook_files
 from indexer.documents.embedded import embedded_files
+from indexer.documents.embedded_parts import Package
 from indexer.documents.marked_text import marked_styles, marked_text
+from indexer.documents.plain_text import text_structure
 from indexer.documents.tika import document, with_hint
 from indexer.documents.unseen import (
     hidden_cells,
@@ -290,8 +293,9 @@ UNREAD = {
     "row of Word that is hidden": [
         office(PART, f"<w:trPr><w:{name}/></w:trPr>") for name in ("cantSplit", "hidden")
     ],
-    "view of a sheet": [
-        office(SHEET, f"<sheetView show{end}/>") for end in ('Zeros="0"', 'Formulas="1"')
+    "sheet without zeros": [office(SHEET, f"<sheetView{end}/>") for end in ("", ' showZeros="0"')],
+    "sheet with formulas": [
+        office(SHEET, f"<sheetView{end}/>") for end in ("", ' showFormulas="1"')
     ],
     "rows that are hidden by default": [
         office(SHEET, f'<sheetFormatPr zeroHeight="{end}"/><row r="1"/>') for end in "01"
@@ -317,6 +321,13 @@ UNREAD = {
     ],
     "header of a first page": [
         with_document(f'<w:sectPr><w:headerReference w:type="first"/>{end}</w:sectPr>')
+        for end in ("<w:titlePg/>", "")
+    ],
+    "header of a first page of a section that was changed": [
+        with_document(
+            f'<w:sectPr><w:headerReference w:type="first"/>{end}'
+            "<w:sectPrChange><w:sectPr><w:cols/></w:sectPr></w:sectPrChange></w:sectPr>"
+        )
         for end in ("<w:titlePg/>", "")
     ],
     "header of a first page of a sheet": [
@@ -806,6 +817,15 @@ def test_only_values_that_a_cell_displays_in_part_count() -> None:
         ("[>=100]0;[<0]0,;0.0", (b"100", b"5.5"), (b"5.55", b"-5000")),
         ("@", (b"-5.25",), ()),
         ("d-mmm", (), (b"45000",)),
+        ('0 "kg"', (b"5",), ()),
+        ("#,##0.00 [$\u20ac-407]", (b"5000.25",), (b"5.255",)),
+        ("(0,) ", (), (b"5000",)),
+        ("[h]:mm", (b"5", b"1.25"), (b"0.00001",)),
+        ("[mm]", (b"5",), ()),
+        ("General;[Red]General", (b"5",), (b"-5",)),
+        ("General;[Red]-General", (b"5", b"-5"), ()),
+        ("0.00", (b"9.99E+307", b"inf", b"nan"), ()),
+        ("General", (b"inf", b"nan"), ()),
     ],
 )
 def test_values_that_a_cell_displays_as_other_ones_count(code, displayed, hidden) -> None:
@@ -825,6 +845,18 @@ def test_values_that_a_cell_displays_as_other_ones_count(code, displayed, hidden
         ('value="1234567.5"', "1.234.567,50", True),
         ('date-value="2024-01-05"', "5 January", False),
         ('date-value="2024-01-05"', "05/01/24", True),
+        ('date-value="2024-01-05"', "January", False),
+        ('date-value="2024-01-05"', "Friday", False),
+        ('value=".4"', "0", False),
+        ('value=".004"', "0.00", False),
+        ('value="5"', "0", False),
+        ('value="5"', "-", False),
+        ('value="0"', "-", True),
+        ('value="0"', "0.00", True),
+        ('value="5"', "\u0665", True),
+        ('value="5"', "EUR 5", True),
+        ('value="5000"', "5 EUR", False),
+        ('value="50000"', "5E+04", True),
     ],
 )
 def test_values_that_a_cell_of_open_document_displays_otherwise_count(
@@ -832,6 +864,55 @@ def test_values_that_a_cell_of_open_document_displays_otherwise_count(
 ) -> None:
     cell = f"<table:table-cell office:{value}><text:p>{text}</text:p></table:table-cell>"
     assert (list(values_behind_texts(cell.encode())) == []) == is_displayed
+
+
+def test_headers_without_text_that_are_not_displayed_are_read_in_time() -> None:
+    header = '<style:header style:display="false">'
+    start = time.process_time()
+    assert "hides" not in embedded_files(office("styles.xml", header * 3000), "")
+    assert time.process_time() - start < 1
+    region = "<style:region-left></style:region-left><style:region-right>Draft"
+    assert "styles.xml hides" in embedded_files(office("styles.xml", header + region), "")
+
+
+def test_a_part_that_is_too_large_to_keep_leaves_room_for_others() -> None:
+    parts = {"a.xml": b"a" * 9, "b.xml": b"b"}
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        for name, content in parts.items():
+            archive.writestr(name, content)
+        package = Package(archive)
+        package._left = 5
+        assert [package._markup(name) for name in parts] == list(parts.values())
+        assert (package._left, list(package._parts)) == (4, ["b.xml"])
+
+
+@pytest.mark.parametrize("sheet", ["css/my s.css", "css/main.css"])
+def test_text_that_style_sheets_of_a_book_hide_counts_by_any_link(sheet: str) -> None:
+    """The name is quoted, or another style sheet imports this one."""
+    found = set()
+    for css in (".c {display: none}", ".b {display: none}"):
+        link = "<link rel='stylesheet' href='css/{}'/><p class='b'>not</p>"
+        file = io.BytesIO(book("a.xhtml", link.format(sheet[4:].replace(" ", "%20")), css))
+        with zipfile.ZipFile(file, "a") as archive:
+            archive.writestr(sheet, css if " " in sheet else '@import url("b.css"); p {color: red}')
+        found.add(embedded_files(file.getvalue(), "")[:64])
+    assert len(found) == 2
+
+
+def test_strings_of_json_take_no_memory_for_each_character() -> None:
+    text = '["' + "a" * 500_000 + '", "\\\\", "["]'
+    tracemalloc.start()
+    (file,) = text_structure(text, ".json")
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 5_000_000
+    assert file.sha256 == hashlib.sha256(b'[",","]').hexdigest()
+
+
+def test_a_pdf_with_a_number_that_is_too_large_counts_by_its_bytes() -> None:
+    data = pdf_file(b"").replace(b"/I Do", b"1 0 0 1 %s 0 cm /I Do" % (b"9" * 400))
+    assert hashlib.sha256(data).hexdigest() in embedded_files(data, "")
 
 
 def test_names_of_attachments_count_and_line_ends_of_a_mail_do_not() -> None:

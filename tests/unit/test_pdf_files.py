@@ -90,6 +90,13 @@ def test_a_pdf_that_is_saved_again_is_a_copy(name: str) -> None:
     assert first == embedded_files(described(*saved, packed=True), "")
 
 
+def test_brackets_in_the_value_of_a_field_are_part_of_it() -> None:
+    field = "<< /Subtype /Widget /V (a (b) c) /AP << /N 4 0 R >> >>"
+    for drawn, is_other in (("(a (b) c)", False), ("(a (d) c)", True)):
+        found = embedded_files(described(SHOWN, field, f"{FORM}BT {drawn} Tj ET"), "")
+        assert ("appearance of a field" in found) == is_other
+
+
 @pytest.mark.parametrize(
     "drawn",
     [
