@@ -105,6 +105,8 @@ def parse_address(url: str, environment: Mapping[str, str] | None = None) -> Sto
         url = f"{_SQLITE}/{url}"
     if not is_store_url(url):
         printable = without_login(url)
+        if "://" not in url and "#" in url.rpartition("/")[2]:
+            raise _fragment_error(printable, _WITHOUT_FRAGMENT)
         file = "sqlite:///FILE" if "://" in url else f"sqlite:///{printable} for that file"
         raise UsageError(f"{printable} is not a store; use {file}, {_ENGINE_SPELLINGS}")
     if url.startswith(_SQLITE):
@@ -125,7 +127,7 @@ def _sqlite_file(url: str) -> str:
     """
     rest = url.removeprefix(_SQLITE)
     if "#" in rest.rpartition("/")[2]:
-        raise _fragment_error(url, "leave it out, or rename a file that has # in its name")
+        raise _fragment_error(url, _WITHOUT_FRAGMENT)
     if rest in ("", MEMORY, f"/{MEMORY}"):
         return MEMORY
     if not rest.startswith("/") or rest == "/":
@@ -153,7 +155,7 @@ def _parse_engine(url: str, environment: Mapping[str, str]) -> StoreAddress:
             "for several indices, the name of an alias of them"
         )
     options = _index_options(url, parts.query)
-    user = login or environment.get("NEARFOLD_USER")
+    user = login or environment.get("NEARFOLD_USER") or None
     api_key = _api_key(environment)
     kind = _ENGINES[url.partition("://")[0]]
     aws = _aws(kind, environment)
@@ -170,7 +172,7 @@ def _parse_engine(url: str, environment: Mapping[str, str]) -> StoreAddress:
         user=user,
         password=password(environment, None if api_key or aws else user, nodes),
         api_key=api_key,
-        ca_certs=environment.get("NEARFOLD_CA_CERTS"),
+        ca_certs=environment.get("NEARFOLD_CA_CERTS") or None,
         aws=aws,
     )
 
@@ -207,6 +209,9 @@ def _split(url: str) -> SplitResult:
     if "#" in url:
         raise _fragment_error(without_login(url), "leave it out")
     return parts
+
+
+_WITHOUT_FRAGMENT = "leave it out, or rename a file that has # in its name"
 
 
 def _fragment_error(url: str, remedy: str) -> UsageError:

@@ -63,6 +63,11 @@ def test_secrets_come_from_the_environment():
     assert "secret" not in address.url
 
 
+def test_an_empty_variable_is_as_one_that_is_not_set():
+    url, empty = "opensearch+https://host/docs", {"NEARFOLD_USER": "", "NEARFOLD_CA_CERTS": ""}
+    assert parse_address(url, empty) == parse_address(url, {})
+
+
 def test_secrets_come_from_files_that_only_their_owner_can_read(tmp_path):
     file = tmp_path / "password"
     file.write_text("correct horse\nand nothing else\n", encoding="utf-8")
@@ -194,7 +199,7 @@ def test_what_cannot_be_opened(url):
     [
         "opensearch://host/docs#part", "elasticsearch+https://host/docs?shards=1#",
         "sqlite:///library.db#part", "sqlite:////data/library.db#", "sqlite://:memory:#part",
-        "library#2.db",
+        "library#2.db", "library.db#part",
     ],
 )  # fmt: skip
 def test_a_fragment_is_refused(url):
