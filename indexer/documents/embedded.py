@@ -35,11 +35,10 @@ from indexer.documents.embedded_parts import (
     member_digest,
     unread_xml,
 )
-from indexer.documents.lists import slides_of, usual_markup
+from indexer.documents.lists import slides_of, text_structure, usual_markup
 from indexer.documents.mail.outlook import MAGIC, TNEF, compound_streams
 from indexer.documents.pages import page_files
 from indexer.documents.pdf_files import pdf_files
-from indexer.documents.plain_text import text_structure
 from indexer.documents.rich_text import RTF, rich_text_files
 from indexer.model import EmbeddedFile, EmbeddedKind, pack_embedded
 

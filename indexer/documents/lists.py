@@ -1,6 +1,6 @@
 """XML of office documents however it is written, its headers and footers, the order of slides, and
 numbers of lists and headings ("7.2"), which a file does not hold where they are displayed: its
-styles give them.
+styles give them. Columns of CSV and how values of JSON are nested, which their words do not show.
 """
 
 from __future__ import annotations
@@ -15,8 +15,9 @@ from html import escape, unescape
 from typing import TypeAlias
 from xml.parsers import expat
 
-from indexer.documents.base import relationships_of, searchable
+from indexer.documents.base import columns, csv_rows, relationships_of, searchable, sha256
 from indexer.documents.marked_text import WORD_TEXT, bases_of, word_styles
+from indexer.model import EmbeddedFile
 
 # Office documents in XML that is written otherwise than programs mostly write it.
 
@@ -535,3 +536,24 @@ def _levels(written: bytes) -> dict[int, bytes]:
         if end and (number := _LEVEL.search(own)):
             found[int(number[1])] = b"<w:lvl " + own + end
     return found
+
+
+# Structure of texts.
+
+_JSON_ESCAPE, _JSON_STRING = re.compile(r"\\.", re.DOTALL), re.compile(r"\"[^\"]*\"?")
+_NO_JSON_MARK = re.compile(r"[^{}\[\],:\"]+")
+STRUCTURED = frozenset((".csv", ".tsv", ".json", ".ipynb", ".geojson"))  # endings of file names
+
+
+def text_structure(text: str, suffix: str) -> Iterator[EmbeddedFile]:
+    """Yield the columns of CSV, and how values of JSON are nested, by the end of a file's name.
+
+    >>> [len({file.sha256 for text in texts for file in text_structure(text, ".json")})
+    ...     for texts in (('{"a": [1, 2]}', '{"a":[1,2]}'), ('["a, b"]', '["a", "b"]'))]
+    [1, 2]
+    """
+    if suffix in (".csv", ".tsv"):
+        yield from columns(csv_rows(text), is_csv=True)
+    elif suffix in STRUCTURED:
+        nested = _NO_JSON_MARK.sub("", _JSON_STRING.sub('"', _JSON_ESCAPE.sub("", text)))
+        yield EmbeddedFile("columns", "elements of JSON", sha256(nested.encode()))

@@ -12,7 +12,7 @@ import codecs
 import re
 import string
 import unicodedata
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING
@@ -23,12 +23,10 @@ from indexer.documents.base import (
     XML_NAMES,
     Limits,
     byte_order_mark,
-    columns,
-    csv_rows,
-    sha256,
 )
+from indexer.documents.lists import STRUCTURED, text_structure
 from indexer.errors import ExtractionError
-from indexer.model import READ_AS, Document, EmbeddedFile, pack_embedded
+from indexer.model import READ_AS, Document, pack_embedded
 
 if TYPE_CHECKING:
     from charset_normalizer import CharsetMatch
@@ -171,27 +169,8 @@ def plain_document(data: bytes, name: str, limits: Limits) -> Document | None:
         extractor=f"{extractor}{READ_AS}{guess}" if guess else extractor,
         truncated=is_cut,
         warnings=tuple(warnings),
-        embedded=pack_embedded(text_structure(text, suffix)),
+        embedded=pack_embedded(text_structure(text, suffix) if suffix in STRUCTURED else ()),
     )
-
-
-_JSON_ESCAPE, _JSON_STRING = re.compile(r"\\.", re.DOTALL), re.compile(r"\"[^\"]*\"?")
-_NO_JSON_MARK = re.compile(r"[^{}\[\],:\"]+")
-_JSON_NAMES = (".json", ".ipynb", ".geojson")
-
-
-def text_structure(text: str, suffix: str) -> Iterator[EmbeddedFile]:
-    """Yield the columns of CSV, and how values of JSON are nested, by the end of a file's name.
-
-    >>> [len({file.sha256 for text in texts for file in text_structure(text, ".json")})
-    ...     for texts in (('{"a": [1, 2]}', '{"a":[1,2]}'), ('["a, b"]', '["a", "b"]'))]
-    [1, 2]
-    """
-    if suffix in (".csv", ".tsv"):
-        yield from columns(csv_rows(text), is_csv=True)
-    elif suffix in _JSON_NAMES:
-        nested = _NO_JSON_MARK.sub("", _JSON_STRING.sub('"', _JSON_ESCAPE.sub("", text)))
-        yield EmbeddedFile("columns", "elements of JSON", sha256(nested.encode()))
 
 
 def _parsed(header: bytes, text: str) -> tuple[TextFormat, str, str] | None:

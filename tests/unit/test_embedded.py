@@ -37,8 +37,8 @@ from indexer.documents.base import Limits, ReadOptions
 from indexer.documents.binary_office import workbook_files
 from indexer.documents.embedded import embedded_files
 from indexer.documents.embedded_parts import Package
+from indexer.documents.lists import text_structure
 from indexer.documents.marked_text import marked_styles, marked_text
-from indexer.documents.plain_text import text_structure
 from indexer.documents.tika import document, with_hint
 from indexer.documents.unseen import (
     hidden_cells,
